@@ -1,0 +1,117 @@
+"""One document → its pairs: parse, find, read, filter, name. The heart of the builder."""
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from .extraction.document import parse_document
+from .extraction.landmarks import find_landmarks
+from .extraction.metadata import id_from_path, read_metadata
+from .extraction.pairs import find_pairs, read_pair
+from .extraction.passages import passage_tokens, readable, running_text
+from .filters.language import is_foreign
+from .filters.length import LengthFilter
+from .identifiers import PairIdentifier, proof_id, statement_id
+from .linearization.content import ContentMathError
+from .reasons import DocumentError, Reason
+from .records import Article, Discarded, Pair, RawPair
+from .settings import BuildSettings
+
+_EXCERPT = 80
+
+
+@dataclass(frozen=True, slots=True)
+class ReadArticle:
+    """What became of one document; the checksum is that of its bytes, where it has pairs."""
+
+    article: Article
+    pairs_found: int
+    pairs: list[Pair]
+    discarded: list[Discarded]
+    checksum: int = 0
+
+
+class ArticleReader:
+    """Reads documents under fixed settings.
+
+    Args:
+        settings: The build's parameters.
+        detect_language: Text → language code.
+    """
+
+    def __init__(self, settings: BuildSettings, detect_language: Callable[[str], str]) -> None:
+        self._detect_language = detect_language
+        self._read_pair = partial(
+            read_pair, keep_titles=settings.titles == "keep", longest=settings.max_tokens
+        )
+        self._length_filter = LengthFilter(settings.min_tokens, settings.max_tokens)
+
+    def read(self, data: bytes, name: str) -> ReadArticle:
+        """Read one document; whatever is wrong with it ends up among the discarded."""
+        try:
+            return self._read(data, name)
+        except DocumentError as error:
+            return discarded_document(name, error)
+
+    def _read(self, data: bytes, name: str) -> ReadArticle:
+        root = parse_document(data, name)
+        landmarks = find_landmarks(root)
+        article = read_metadata(landmarks, name)
+        divs = find_pairs(landmarks.divs)
+        if not divs:
+            return ReadArticle(article, 0, [], [Discarded(article.id, Reason.NO_PAIRS, name)])
+        raw_pairs: list[RawPair] = []
+        discarded: list[Discarded] = []
+        for statement, proof in divs:
+            try:
+                raw_pairs.append(self._read_pair(statement, proof))
+            except ContentMathError as error:
+                discarded.append(Discarded(article.id, Reason.UNCONVERTIBLE_FORMULA, str(error)))
+        language = self._detect_language(_all_text(raw_pairs))
+        if is_foreign(language):
+            dropped = Discarded(article.id, Reason.NOT_ENGLISH, language)
+            return ReadArticle(article, len(divs), [], [dropped])
+        pairs = self._filter_and_name(article, raw_pairs, discarded)
+        return ReadArticle(article, len(divs), pairs, discarded, zlib.crc32(data))
+
+    def _filter_and_name(
+        self, article: Article, raw_pairs: list[RawPair], discarded: list[Discarded]
+    ) -> list[Pair]:
+        pairs = []
+        identifier = PairIdentifier(article.id)
+        for raw in raw_pairs:
+            verdict = self._length_filter.reason_to_drop(raw.statement.length, raw.proof.length)
+            if verdict:
+                reason, detail = verdict
+                excerpt = " ".join(readable(raw.statement).split())[:_EXCERPT]
+                discarded.append(Discarded(article.id, reason, f"{detail}: {excerpt}"))
+                continue
+            statement, proof = readable(raw.statement), readable(raw.proof)
+            pair_id = identifier.pair_id(statement, proof)
+            pairs.append(
+                Pair(
+                    id=pair_id,
+                    statement_id=statement_id(pair_id),
+                    proof_id=proof_id(pair_id),
+                    kind=raw.kind,
+                    statement=statement,
+                    proof=proof,
+                    statement_tokens=passage_tokens(raw.statement),
+                    proof_tokens=passage_tokens(raw.proof),
+                    statement_length=raw.statement.length,
+                    proof_length=raw.proof.length,
+                )
+            )
+        return pairs
+
+
+def discarded_document(name: str, error: DocumentError) -> ReadArticle:
+    """Say of a document that could not be read what its path tells, and why it was discarded."""
+    article = Article(id_from_path(name), "", ())
+    detail = f"{name}: {error.detail}" if error.detail else name
+    return ReadArticle(article, 0, [], [Discarded(article.id, error.reason, detail)])
+
+
+def _all_text(pairs: list[RawPair]) -> str:
+    return "\n".join(running_text(part) for pair in pairs for part in (pair.statement, pair.proof))

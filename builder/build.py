@@ -1,0 +1,105 @@
+"""`build_release`: articles in, release folder out."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from proofmatch.errors import ProofmatchError
+from proofmatch.progress import Progress
+
+from .engine.batches import cut_into_batches
+from .engine.local import run_locally
+from .engine.parts import PartReport
+from .engine.run_folder import RunFolder, refuse_other_settings
+from .filters.language import load_detector
+from .readers.sources import check_sources, read_sources
+from .release.assemble import assemble_release
+from .release.manifest import build_parameters, read_manifest
+from .settings import BuildSettings
+
+
+def build_release(
+    sources: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    **settings: Any,
+) -> Path:
+    """Build a release from LaTeXML articles.
+
+    The result depends on the sources and the settings alone. A build that was interrupted, even killed,
+    goes on where it stopped when it is called again; a finished one is left as it is.
+
+    Args:
+        sources: Folders, globs, archives (`.tar[.gz|.bz2|.xz]`, `.zip`), articles, or fsspec URLs.
+        out: The release folder.
+        workers: Number of processes; by default one for each processor.
+        **settings: See `BuildSettings`.
+
+    Returns:
+        The release folder, which `datasets.load_dataset` opens.
+
+    Raises:
+        ProofmatchError: If a source does not exist or has no article, or `out` holds something else.
+
+    Example:
+        >>> build_release("articles/", "release", min_tokens=10)  # doctest: +SKIP
+        PosixPath('release')
+    """
+    names = [
+        os.fspath(source) for source in ([sources] if isinstance(sources, str | os.PathLike) else sources)
+    ]
+    release, chosen = Path(out), BuildSettings(**settings)
+    if workers is not None and workers < 1:
+        raise ProofmatchError(f"workers must be at least 1, not {workers}")
+    parameters = build_parameters(chosen, names)
+    load_detector(chosen.detector)
+    check_sources(names)
+    if _is_complete(release, parameters):
+        return release
+    try:
+        _build(names, release, chosen, parameters, workers or _processors())
+    except OSError as error:
+        raise ProofmatchError(
+            f"{error.filename or release}: {error.strerror or error}; "
+            "once that is mended, the same command goes on where it stopped"
+        ) from error
+    return release
+
+
+def _build(
+    sources: list[str], release: Path, settings: BuildSettings, parameters: dict[str, Any], workers: int
+) -> None:
+    run = RunFolder(release)
+    with run.opened(parameters):
+        documents = read_sources(sources, settings.max_document_bytes)
+        total = PartReport()
+        with Progress("reading articles", "batches") as progress:
+            for report in run_locally(cut_into_batches(documents), run, settings, workers):
+                total.add(report)
+                progress.advance(
+                    f"{total.documents:,} documents, {total.pairs_found:,} pairs found, {total.pairs_kept:,} kept"
+                )
+        if not run.finished_parts():
+            run.remove()
+            raise ProofmatchError(f"no article (.xhtml, .html) in {', '.join(sources)}")
+        with Progress("writing tables", "files") as progress:
+            for file in assemble_release(run, release, settings, parameters, workers):
+                progress.advance(f"{file.path} ({file.rows:,} rows)")
+        run.remove()
+
+
+def _is_complete(release: Path, parameters: dict[str, Any]) -> bool:
+    manifest = read_manifest(release)
+    if manifest:
+        refuse_other_settings(manifest["parameters"], parameters, release)
+        return True
+    if release.exists() and not RunFolder(release).path.exists() and any(release.iterdir()):
+        raise ProofmatchError(f"{release} is not empty and not a release; choose another --out")
+    return False
+
+
+def _processors() -> int:
+    """Count the processors this process may use, which in a container are fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,57 @@
+"""Names of arXiv's categories, for tables that people read."""
+
+CATEGORY_NAMES = {
+    "math.AC": "Commutative Algebra",
+    "math.AG": "Algebraic Geometry",
+    "math.AP": "Analysis of PDEs",
+    "math.AT": "Algebraic Topology",
+    "math.CA": "Classical Analysis and ODEs",
+    "math.CO": "Combinatorics",
+    "math.CT": "Category Theory",
+    "math.CV": "Complex Variables",
+    "math.DG": "Differential Geometry",
+    "math.DS": "Dynamical Systems",
+    "math.FA": "Functional Analysis",
+    "math.GM": "General Mathematics",
+    "math.GN": "General Topology",
+    "math.GR": "Group Theory",
+    "math.GT": "Geometric Topology",
+    "math.HO": "History and Overview",
+    "math.IT": "Information Theory",
+    "math.KT": "K-Theory and Homology",
+    "math.LO": "Logic",
+    "math.MG": "Metric Geometry",
+    "math.MP": "Mathematical Physics",
+    "math.NA": "Numerical Analysis",
+    "math.NT": "Number Theory",
+    "math.OA": "Operator Algebras",
+    "math.OC": "Optimization and Control",
+    "math.PR": "Probability",
+    "math.QA": "Quantum Algebra",
+    "math.RA": "Rings and Algebras",
+    "math.RT": "Representation Theory",
+    "math.SG": "Symplectic Geometry",
+    "math.SP": "Spectral Theory",
+    "math.ST": "Statistics Theory",
+    "math-ph": "Mathematical Physics",
+    "cs.CC": "Computational Complexity",
+    "cs.DM": "Discrete Mathematics",
+    "cs.DS": "Data Structures and Algorithms",
+    "cs.GT": "Computer Science and Game Theory",
+    "cs.IT": "Information Theory",
+    "cs.LG": "Machine Learning",
+    "cs.LO": "Logic in Computer Science",
+    "gr-qc": "General Relativity and Quantum Cosmology",
+    "hep-th": "High Energy Physics - Theory",
+    "nlin.CD": "Chaotic Dynamics",
+    "nlin.SI": "Exactly Solvable and Integrable Systems",
+    "quant-ph": "Quantum Physics",
+    "stat.ML": "Machine Learning",
+    "stat.TH": "Statistics Theory",
+}
+
+
+def describe_category(category: str) -> str:
+    """Write a category with its name, where we know it."""
+    name = CATEGORY_NAMES.get(category)
+    return f"{category} {name}" if name else category

@@ -1,0 +1,1 @@
+"""The builder's subcommands, one a module: `EXAMPLE`, `add_arguments` and `run`."""

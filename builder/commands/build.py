@@ -1,0 +1,73 @@
+"""`proofmatch build`: articles → release folder."""
+
+import argparse
+
+from ..build import build_release
+from ..filters.language import DETECTORS
+from ..settings import BuildSettings
+
+EXAMPLE = "proofmatch build MREC.2011.4.439.tar.bz2 --out release --workers 8"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    defaults = BuildSettings()
+    parser.add_argument(
+        "sources",
+        nargs="+",
+        metavar="SOURCE",
+        help="a folder, a glob, .tar[.gz|.bz2|.xz], .zip, an article, or an fsspec URL",
+    )
+    parser.add_argument("--out", required=True, metavar="RELEASE", help="release folder to write")
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="processes (default: one for each processor)"
+    )
+    parser.add_argument("--engine", choices=["local"], default="local", help="where the workers run")
+    parser.add_argument(
+        "--min-tokens", type=int, default=defaults.min_tokens, metavar="N", help="shortest text kept"
+    )
+    parser.add_argument(
+        "--max-tokens", type=int, default=defaults.max_tokens, metavar="N", help="longest text kept"
+    )
+    parser.add_argument(
+        "--detector", choices=list(DETECTORS), default=defaults.detector, help="language identification"
+    )
+    parser.add_argument(
+        "--titles",
+        choices=["keep", "drop"],
+        default=defaults.titles,
+        help='"Lemma 2.1." and "Proof." in the texts',
+    )
+    parser.add_argument("--seed", type=int, default=defaults.seed, help="salt of the splits")
+    parser.add_argument(
+        "--max-document-mb",
+        type=int,
+        default=defaults.max_document_mb,
+        metavar="N",
+        help="discard larger documents unread",
+    )
+    parser.add_argument(
+        "--document-seconds",
+        type=float,
+        default=defaults.document_seconds,
+        metavar="S",
+        help="discard documents that take more processor time",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Build the release."""
+    release = build_release(
+        options.sources,
+        options.out,
+        workers=options.workers,
+        min_tokens=options.min_tokens,
+        max_tokens=options.max_tokens,
+        detector=options.detector,
+        titles=options.titles,
+        seed=options.seed,
+        max_document_mb=options.max_document_mb,
+        document_seconds=options.document_seconds,
+    )
+    print(f"{release} is complete; `proofmatch stats {release}` describes it")
+    return 0

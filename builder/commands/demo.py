@@ -1,0 +1,28 @@
+"""`proofmatch demo`: the whole story on the embedded sample."""
+
+import argparse
+from pathlib import Path
+
+from ..build import build_release
+from ..sample import sample_articles
+from . import stats
+
+EXAMPLE = "proofmatch demo --out demo"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--out", required=True, metavar="DIR", type=Path, help="folder to write")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Build the sample, describe it, and show that it loads."""
+    from datasets import load_dataset
+
+    release = build_release(sample_articles(), options.out / "release")
+    print()
+    stats.run(argparse.Namespace(release=release))
+    pair = load_dataset(str(release), split="test")[0]
+    print(f"\nA {pair['kind']} of “{pair['title']}”:\n{pair['statement']}\n\n{pair['proof']}\n")
+    print(f'from datasets import load_dataset; load_dataset("{release}")')
+    return 0

@@ -1,0 +1,29 @@
+"""`proofmatch stats`: the paper's two statistics tables, filled in for a release."""
+
+import argparse
+import json
+from pathlib import Path
+
+from proofmatch.errors import ProofmatchError
+
+from ...dataset_card.describe import statistics_tables
+
+EXAMPLE = "proofmatch stats release"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("release", metavar="RELEASE", type=Path, help="release folder")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the tables."""
+    try:
+        statistics = json.loads((options.release / "stats.json").read_text())
+    except (OSError, ValueError) as error:
+        raise ProofmatchError(
+            f"{options.release} is not a complete release: stats.json cannot be read "
+            f"({getattr(error, 'strerror', None) or error}); run `proofmatch build` first"
+        ) from None
+    print(statistics_tables(statistics))
+    return 0

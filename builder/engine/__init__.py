@@ -1,0 +1,1 @@
+"""How the work is cut, shared out, and resumed."""

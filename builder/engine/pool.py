@@ -1,0 +1,114 @@
+"""A pool of worker processes that outlives its processes."""
+
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, Generic, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# A worker can die for reasons that are not its work's (the kernel's memory killer, an administrator).
+DEATHS_BEFORE_RESCUE = 2
+
+# Work that waits in the queue while all workers are busy; each item may hold megabytes.
+_AHEAD = 2
+
+
+class WorkerPool(Generic[Item, Result]):
+    """Runs one task for many items in several processes.
+
+    Args:
+        workers: Number of processes.
+        task: What to do with an item; both travel to another process.
+        start: Prepares a process.
+        arguments: Arguments of `start`.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        task: Callable[[Item], Result],
+        start: Callable[..., None],
+        arguments: tuple[Any, ...],
+    ) -> None:
+        self._workers = workers
+        self._task = task
+        self._start = start
+        self._arguments = arguments
+        self._executor: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> "WorkerPool[Item, Result]":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def run(self, items: Iterable[Item], rescue: Callable[[Item], Item]) -> Iterator[tuple[Item, Result]]:
+        """Do the work and hand out results as they come.
+
+        Args:
+            items: The work; taken from the iterable only as fast as the workers go.
+            rescue: Called with an item whose worker has died repeatedly; returns what to do instead.
+        """
+        source, again = iter(items), deque[tuple[Item, int]]()
+        running: dict[Future[Result], tuple[Item, int]] = {}
+        while True:
+            while len(running) < self._workers + _AHEAD:
+                item, deaths = again.popleft() if again else (next(source, None), 0)
+                if item is None:
+                    break
+                if deaths >= DEATHS_BEFORE_RESCUE:
+                    item, deaths = rescue(item), 0
+                running[self._submit(item)] = item, deaths
+            if not running:
+                return
+            for future in self._next_done(running):
+                item, deaths = running.pop(future)
+                try:
+                    result = future.result()
+                except BrokenProcessPool:
+                    again.append((item, deaths + 1))
+                else:
+                    yield item, result
+
+    def _next_done(self, running: Collection[Future[Result]]) -> Collection[Future[Result]]:
+        done = wait(running, return_when=FIRST_COMPLETED).done
+        if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
+            # When one process dies all lose their work; stopping the pool settles every future.
+            self._stop()
+            return list(running)
+        return done
+
+    def survives(self, item: Item) -> bool:
+        """Tell whether a process can do the task for an item without dying of it."""
+        for _ in range(DEATHS_BEFORE_RESCUE):
+            try:
+                self._submit(item).result()
+            except BrokenProcessPool:
+                self._stop()
+            else:
+                return True
+        return False
+
+    def _submit(self, item: Item) -> Future[Result]:
+        if self._executor is None:
+            # Spawned, not forked: the libraries have threads, and a fork would copy their locks.
+            self._executor = ProcessPoolExecutor(
+                self._workers,
+                mp_context=multiprocessing.get_context("spawn"),
+                initializer=self._start,
+                initargs=self._arguments,
+            )
+        try:
+            return self._executor.submit(self._task, item)
+        except BrokenProcessPool:
+            self._stop()
+            return self._submit(item)
+
+    def _stop(self) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, cancel_futures=True)
+            self._executor = None

@@ -1,0 +1,112 @@
+"""What a worker process does: read the documents of a batch, write its part."""
+
+import ctypes
+import gc
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from ..article import ArticleReader, ReadArticle, discarded_document
+from ..filters.language import load_detector
+from ..readers.documents import Document
+from ..reasons import DocumentError, Reason
+from ..settings import BuildSettings
+from .batches import Batch
+from .parts import PartBuilder, PartReport
+
+_PR_SET_PDEATHSIG = 1  # Linux: signal to get when the parent dies
+_GRACE = 30.0  # seconds beyond the limit before a worker that does not even answer signals gives up
+
+
+@dataclass
+class _Worker:
+    settings: BuildSettings
+    parts: Path
+    reader: ArticleReader
+
+
+_worker: _Worker | None = None
+
+
+def start_worker(settings: BuildSettings, driver: int, parts: Path) -> None:
+    """Prepare a worker process; runs once in each."""
+    global _worker
+    die_with_parent(driver)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the driver decides
+    signal.signal(signal.SIGPROF, _out_of_time)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    # Trees are freed by counting references; looking for cycles among millions of tokens finds none.
+    gc.disable()
+    gc.freeze()
+    _worker = _Worker(settings, parts, ArticleReader(settings, load_detector(settings.detector)))
+
+
+def run_batch(batch: Batch) -> PartReport:
+    """Read all documents of a batch and write its part; runs in a worker."""
+    worker = _started_worker()
+    gc.collect()  # between batches there is next to nothing to look through
+    part = PartBuilder(worker.settings.seed)
+    for document in batch.documents:
+        part.add(document.name, _read_document(document, worker))
+    part.write(worker.parts / batch.part_name)
+    return part.report
+
+
+def try_document(document: Document) -> None:
+    """Read one document for nothing, to see whether the worker survives it."""
+    _read_document(document, _started_worker())
+
+
+def _started_worker() -> _Worker:
+    if _worker is None:
+        raise RuntimeError("start_worker has not run in this process")
+    return _worker
+
+
+def _read_document(document: Document, worker: _Worker) -> ReadArticle:
+    """Read one document within its limits; whatever it does, the batch goes on."""
+    try:
+        if document.size > worker.settings.max_document_bytes:
+            raise DocumentError(Reason.TOO_LARGE, f"{document.size} bytes")
+        with _time_limit(worker.settings.document_seconds):
+            return worker.reader.read(document.read(), document.name)
+    except DocumentError as error:
+        return discarded_document(document.name, error)
+    except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
+        # A fault of ours that this document brings to light: report it, lose the document, not the run.
+        detail = f"{type(error).__name__}: {error}"
+        return discarded_document(document.name, DocumentError(Reason.CRASHED, detail))
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise in this process when it has used that much processor time, so that load does not matter.
+
+    A signal handler only runs between two steps of Python. For a library call that never returns there is
+    an alarm without handler: the kernel ends the process, and the driver finds out which document it was.
+    """
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 10 * seconds + _GRACE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _out_of_time(_signal: int, _frame: FrameType | None) -> None:
+    raise DocumentError(Reason.TIMEOUT, "took longer than the time limit for a document")
+
+
+def die_with_parent(driver: int) -> None:
+    """Have the kernel end this process when the driver dies, however it dies: no orphans."""
+    try:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    except (AttributeError, OSError):  # not Linux; the pool's pipes end a worker soon enough
+        return
+    if os.getppid() != driver:  # it died before we asked
+        os._exit(1)

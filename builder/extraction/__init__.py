@@ -1,0 +1,1 @@
+"""Documents → statement–proof pairs and metadata."""

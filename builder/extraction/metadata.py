@@ -1,0 +1,140 @@
+"""Whose article it is: id, title and categories, from the document or else from its path."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from lxml import etree
+
+from ..linearization.content import ContentMathError
+from ..records import Article
+from .landmarks import Landmarks
+from .passages import read_passage, readable
+
+_LONGEST_TITLE = 200
+
+# Prefixes under which Dublin Core terms occur in RDFa.
+_DUBLIN_CORE = re.compile(r"(?:dct|dc|dcterms):(identifier|title|subject)")
+
+_ARCHIVES = (
+    "acc-phys|adap-org|alg-geom|ao-sci|astro-ph|atom-ph|bayes-an|chao-dyn|chem-ph|cmp-lg|comp-gas|cond-mat|cs"
+    "|dg-ga|econ|eess|funct-an|gr-qc|hep-ex|hep-lat|hep-ph|hep-th|math|math-ph|mtrl-th|nlin|nucl-ex|nucl-th"
+    "|patt-sol|physics|plasm-ph|q-alg|q-bio|q-fin|quant-ph|solv-int|stat|supr-con"
+)
+_CATEGORY = re.compile(rf"(?:{_ARCHIVES})(?:\.[A-Za-z][A-Za-z-]+)?")
+_OLD_ID = re.compile(rf"(?P<archive>{_ARCHIVES})(?:\.[A-Z]{{2}})?[_/.]?(?P<number>\d{{7}})(?:v\d+)?")
+_ID_PREFIX = re.compile(r"arxiv:|https?://(?:www\.)?arxiv\.org/(?:abs|pdf|html)/", re.IGNORECASE)
+_NEW_ID = re.compile(r"(?P<month>\d{4})[._](?P<number>\d{4,5})(?:v\d+)?")
+# The stamp arXiv puts on its own HTML: `arXiv:2401.00001v1 [math.AG] 31 Dec 2023`.
+_STAMP = re.compile(rf"arXiv:(?P<id>\S+)\s+\[(?P<category>{_CATEGORY.pattern})\]")
+
+_ID_META = ("citation_arxiv_id", "citation_id", "dc.identifier")
+_TITLE_META = ("citation_title", "dc.title")
+_CATEGORY_META = ("citation_arxiv_category", "citation_categories", "citation_subject", "citation_keywords")
+
+# File names that say nothing about the article; their folder does.
+_NONDESCRIPT = frozenset({"index", "main", "article", "paper", "document", "content"})
+
+
+@dataclass
+class _Clues:
+    """What the document says about itself, by where it says so; the order is the document's."""
+
+    rdfa: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    meta: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    titles: list[etree._Element] = field(default_factory=list)
+    headlines: list[etree._Element] = field(default_factory=list)
+    stamp: re.Match[str] | None = None
+
+    def in_meta(self, names: Iterable[str]) -> list[str]:
+        return [content for name in names for content in self.meta[name] if content]
+
+
+def read_metadata(landmarks: Landmarks, name: str) -> Article:
+    """Read the metadata of an article.
+
+    Args:
+        landmarks: The elements of the document that may tell.
+        name: Its path within the source, the last resort for the id.
+    """
+    clues = _find_clues(landmarks)
+    ids = [*clues.rdfa["identifier"], *clues.in_meta(_ID_META), *([clues.stamp["id"]] if clues.stamp else [])]
+    titles = [*clues.rdfa["title"], *clues.in_meta(_TITLE_META)]
+    return Article(
+        id=next(filter(None, map(canonical_id, ids)), None) or id_from_path(name),
+        title=next(filter(None, titles), None) or _headline(clues),
+        categories=_categories(clues.rdfa["subject"])
+        or _categories(clues.in_meta(_CATEGORY_META))
+        or _categories([clues.stamp["category"]] if clues.stamp else [])
+        or _categories_from_path(name),
+    )
+
+
+def _find_clues(landmarks: Landmarks) -> _Clues:
+    clues = _Clues(titles=landmarks.titles, headlines=landmarks.headlines)
+    for element in landmarks.metas:
+        clues.meta[element.get("name", "").lower()].append(_one_line(element.get("content", "")))
+    # arXMLiv's RDFa is on empty `div` elements, arXiv's stamp on one with an id.
+    for element in (*landmarks.metas, *landmarks.divs):
+        if match := _DUBLIN_CORE.fullmatch(element.get("property", "")):
+            clues.rdfa[match[1]].append(_one_line(element.get("content") or "".join(element.itertext())))
+        elif element.get("id") == "watermark-tr":
+            clues.stamp = _STAMP.search(_one_line("".join(element.itertext())))
+    return clues
+
+
+def canonical_id(identifier: str) -> str:
+    """Write an arXiv id the way arXiv does, without version; leave other identifiers as they are.
+
+    >>> canonical_id("arXiv:1001.1082v2"), canonical_id("math_9902050"), canonical_id("stacks.sets.s01")
+    ('1001.1082', 'math/9902050', 'stacks.sets.s01')
+    """
+    bare = _ID_PREFIX.sub("", identifier.strip())
+    if old := _OLD_ID.fullmatch(bare):
+        return f"{old['archive']}/{old['number']}"
+    if new := _NEW_ID.fullmatch(bare):
+        return f"{new['month']}.{new['number']}"
+    return "_".join(bare.split())
+
+
+def id_from_path(name: str) -> str:
+    """Derive an article's id from its path: the arXiv id in it, or else the file's own name."""
+    path = PurePosixPath(name)
+    stem = path.stem
+    if stem.lower() in _NONDESCRIPT and path.parent.name:
+        stem = path.parent.name if path.parent.name != ".." else stem
+    elif path.parent.name and re.fullmatch(r"\d{7}", stem):
+        stem = f"{path.parent.name}_{stem}"  # …/math/9902050.xhtml
+    return canonical_id(stem) or name
+
+
+def _categories(values: Iterable[str]) -> tuple[str, ...]:
+    candidates = (part.strip() for value in values for part in re.split(r"[;,\s]+", value))
+    # A dictionary instead of a set, because the first category is the primary one.
+    return tuple(dict.fromkeys(part for part in candidates if _CATEGORY.fullmatch(part)))
+
+
+def _categories_from_path(name: str) -> tuple[str, ...]:
+    """Take a folder named like a category, or the archive of an old-style id (`hep-th_9901001`)."""
+    path = PurePosixPath(name)
+    folders = [folder for folder in path.parts[:-1] if _CATEGORY.fullmatch(folder)]
+    old = _OLD_ID.fullmatch(path.stem)
+    return tuple(folders[-1:]) or ((old["archive"],) if old else ())
+
+
+def _headline(clues: _Clues) -> str:
+    marked = [h1 for h1 in clues.headlines if "ltx_title_document" in h1.get("class", "").split()]
+    for element in (*marked, *clues.titles, *clues.headlines):
+        try:
+            text = _one_line(readable(read_passage(element, _LONGEST_TITLE)))
+        except ContentMathError:
+            text = _one_line("".join(element.itertext()))
+        if text:
+            return text
+    return ""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,1 @@
+"""What is kept: each filter answers with a reason to drop, or with None."""

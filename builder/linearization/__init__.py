@@ -1,0 +1,1 @@
+"""Formulas → typed tokens, whichever way the source encodes them."""

@@ -1,0 +1,99 @@
+"""Content MathML → Presentation MathML, by our own XSLT 3.0 stylesheet."""
+
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from xml.parsers import expat
+
+from .vocabulary import MATHML_NAMESPACE
+
+MAX_DEPTH = 1000
+"""How deeply elements may be nested. The templates recurse, and at some ten thousand levels the processor
+exhausts the native stack, which ends the whole process; real formulas stay below a hundred."""
+
+_STYLESHEET = Path(__file__).parent / "stylesheets" / "content_to_presentation.xsl"
+
+# The XML parser inside Saxon refuses more than 100 levels unless told otherwise; 0 is "no limit".
+_PARSER_DEPTH = "http://saxon.sf.net/feature/parserProperty?uri=jdk.xml.maxElementDepth"
+
+
+class ContentMathError(ValueError):
+    """A formula that cannot be converted."""
+
+
+def to_presentation(math_xml: str) -> str:
+    """Convert the content markup of a formula into presentation markup.
+
+    The first call in a process starts the XSLT processor and compiles the stylesheet.
+
+    Args:
+        math_xml: One serialized `<math>` element in MathML's namespace. Presentation markup in it is kept,
+            annotations are left out.
+
+    Returns:
+        The serialized `<math>` element with presentation markup only.
+
+    Raises:
+        ContentMathError: If the string is not such an element, has a document type declaration, is nested
+            more than `MAX_DEPTH` levels deep, or fails to convert.
+        TypeError: If it is not a string.
+
+    Example:
+        >>> to_presentation('<math xmlns="http://www.w3.org/1998/Math/MathML"><pi/></math>')
+        '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>π</mi></math>'
+    """
+    if not isinstance(math_xml, str):
+        raise TypeError(f"a formula is a str, not {type(math_xml).__name__}")
+    _check(math_xml)
+    # Keyed by process, because a processor made before a fork does not work after it.
+    return _converter(os.getpid())(math_xml)
+
+
+def _check(math_xml: str) -> None:
+    """Refuse what the processor must not see: it would fetch a DTD, and deep nesting would kill it."""
+    depth = 0
+
+    def start(name: str, _attributes: dict[str, str]) -> None:
+        nonlocal depth
+        if depth == 0 and name != f"{MATHML_NAMESPACE} math":
+            raise ContentMathError(f"expected a <math> element in MathML's namespace, got <{name}>")
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise ContentMathError(f"nested more than {MAX_DEPTH} elements deep")
+
+    def end(_name: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    def refuse_doctype(*_declaration: object) -> None:
+        raise ContentMathError("a formula must not have a document type declaration")
+
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.StartDoctypeDeclHandler = refuse_doctype
+    try:
+        parser.Parse(math_xml, True)
+    except (expat.ExpatError, UnicodeEncodeError) as error:
+        raise ContentMathError(f"not well-formed: {error}") from error
+
+
+@cache
+def _converter(_process: int) -> Callable[[str], str]:
+    # Imported here because the library takes 90 MB and few documents have content markup.
+    import saxonche
+
+    processor = saxonche.PySaxonProcessor(license=False)
+    processor.set_configuration_property(_PARSER_DEPTH, "0")
+    builder = processor.new_document_builder()
+    stylesheet = processor.new_xslt30_processor().compile_stylesheet(stylesheet_file=str(_STYLESHEET))
+
+    def convert(math_xml: str) -> str:
+        try:
+            formula = builder.parse_xml(xml_text=math_xml, encoding="UTF-8")
+            return stylesheet.transform_to_string(xdm_node=formula)
+        except saxonche.PySaxonApiError as error:
+            raise ContentMathError(f"cannot be converted: {error}") from error
+
+    return convert

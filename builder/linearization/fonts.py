@@ -1,0 +1,141 @@
+"""One name per font, whichever of the three encodings the source uses.
+
+A bold x is `<mi mathvariant="bold">x</mi>`, or the character 𝐱, or LaTeXML's `class="ltx_font_bold"`.
+All three give the surface `x` and the font `bold`. Italic is how formulas are set anyway and `normal`
+means upright, so neither is marked.
+"""
+
+import unicodedata
+from functools import cache, lru_cache
+
+UNMARKED = frozenset({"normal", "italic"})
+
+MATHVARIANTS = frozenset(
+    {
+        *UNMARKED,
+        "bold",
+        "bold-italic",
+        "double-struck",
+        "bold-fraktur",
+        "script",
+        "bold-script",
+        "fraktur",
+        "sans-serif",
+        "bold-sans-serif",
+        "sans-serif-italic",
+        "sans-serif-bold-italic",
+        "monospace",
+        "initial",
+        "tailed",
+        "looped",
+        "stretched",
+    }
+)
+
+# LaTeXML's font classes, without their prefix. Several on one symbol add up (bold + fraktur).
+_CLASS_PREFIXES = ("ltx_font_", "ltx_mathvariant_")
+_CLASS_FONTS = {
+    "mathcaligraphic": "script",
+    "mathscript": "script",
+    "caligraphic": "script",
+    "script": "script",
+    "blackboard": "double-struck",
+    "doublestruck": "double-struck",
+    "double-struck": "double-struck",
+    "fraktur": "fraktur",
+    "sansserif": "sans-serif",
+    "sans-serif": "sans-serif",
+    "typewriter": "monospace",
+    "monospace": "monospace",
+    "bold": "bold",
+    "italic": "italic",
+    "slanted": "italic",
+}
+
+# What two fonts on one symbol make together.
+_COMBINED = {
+    frozenset({"bold", "italic"}): "bold-italic",
+    frozenset({"bold", "script"}): "bold-script",
+    frozenset({"bold", "fraktur"}): "bold-fraktur",
+    frozenset({"bold", "sans-serif"}): "bold-sans-serif",
+    frozenset({"italic", "sans-serif"}): "sans-serif-italic",
+    frozenset({"bold", "italic", "sans-serif"}): "sans-serif-bold-italic",
+}
+
+# Unicode's words for the alphabets, longest first where one contains another.
+_UNICODE_NAMES = (
+    ("SANS-SERIF BOLD ITALIC", "sans-serif-bold-italic"),
+    ("SANS-SERIF BOLD", "bold-sans-serif"),
+    ("SANS-SERIF ITALIC", "sans-serif-italic"),
+    ("SANS-SERIF", "sans-serif"),
+    ("BOLD ITALIC", "bold-italic"),
+    ("BOLD SCRIPT", "bold-script"),
+    ("BOLD FRAKTUR", "bold-fraktur"),
+    ("DOUBLE-STRUCK", "double-struck"),
+    ("BLACK-LETTER", "fraktur"),
+    ("FRAKTUR", "fraktur"),
+    ("MONOSPACE", "monospace"),
+    ("SCRIPT", "script"),
+    ("BOLD", "bold"),
+    ("ITALIC", "italic"),
+    ("INITIAL", "initial"),
+    ("TAILED", "tailed"),
+    ("LOOPED", "looped"),
+    ("STRETCHED", "stretched"),
+)
+
+# Mathematical Alphanumeric Symbols, their Arabic counterpart, and the Letterlike Symbols that fill the gaps.
+_ALPHABETS = (range(0x1D400, 0x1D800), range(0x1EE00, 0x1EF00), range(0x2100, 0x2150))
+
+
+@cache
+def _styled_characters() -> dict[str, tuple[str, str]]:
+    """Map each styled character to its plain letter and its font, from Unicode's own tables."""
+    table = {"\u210e": ("h", "italic")}  # PLANCK CONSTANT: the italic h, named for its use
+    for block in _ALPHABETS:
+        for code in block:
+            name = unicodedata.name(chr(code), "")
+            font = next((font for words, font in _UNICODE_NAMES if words in name), None)
+            decomposition = unicodedata.decomposition(chr(code)).split()
+            if font and decomposition[:1] == ["<font>"]:
+                table[chr(code)] = (chr(int(decomposition[1], 16)), font)
+    return table
+
+
+def fold_styled(surface: str) -> tuple[str, str | None]:
+    """Turn a surface in one styled alphabet into plain letters and the font; leave any other alone.
+
+    >>> fold_styled("𝐱"), fold_styled("ℝ"), fold_styled("x"), fold_styled("𝑋")
+    (('x', 'bold'), ('R', 'double-struck'), ('x', None), ('X', 'italic'))
+    """
+    if surface.isascii():
+        return surface, None
+    table = _styled_characters()
+    letters, fonts = [], set()
+    for character in surface:
+        letter, font = table.get(character, (character, None))
+        letters.append(letter)
+        fonts.add(font)
+    # A mixture such as 𝐱y has no single font: its characters already say what they are.
+    return ("".join(letters), fonts.pop()) if len(fonts) == 1 else (surface, None)
+
+
+def _combine(fonts: set[str]) -> str:
+    marked = fonts - {"normal"}
+    if len(marked) <= 1:
+        return marked.pop() if marked else "normal"
+    shape = marked - UNMARKED
+    return _COMBINED.get(frozenset(marked)) or _COMBINED.get(frozenset(shape)) or min(shape)
+
+
+@lru_cache(maxsize=4096)
+def declared_font(mathvariant: str | None, classes: str | None) -> str | None:
+    """Name the font an element declares for itself, or None if it declares none."""
+    fonts = set()
+    if mathvariant and mathvariant.strip().lower() in MATHVARIANTS:
+        fonts.add(mathvariant.strip().lower())
+    for name in (classes or "").split():
+        for prefix in _CLASS_PREFIXES:
+            if name.startswith(prefix):
+                fonts.add(_CLASS_FONTS.get(name.removeprefix(prefix), "normal"))
+    return _combine(fonts) if fonts else None

@@ -1,0 +1,98 @@
+"""A `<math>` element → `Formula`: its tokens, converted from content markup if need be, and its TeX."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from lxml import etree
+
+from ..records import Formula
+from .presentation import ContentMarkupError, own_font, presentation_tokens, surface_tokens
+from .vocabulary import ANNOTATION_TAGS, MATHML_NAMESPACE, ROLES, Role
+
+_TEX_ENCODINGS = frozenset(
+    {"application/x-tex", "application/x-latex", "text/x-tex", "text/x-latex", "tex", "latex"}
+)
+
+# LaTeXML numbers the nodes of a formula, which makes equal formulas differ. A `share` refers to ids.
+_NODE_NUMBER = re.compile(r'\s(?:xml:id|id|xref)="[^"]*"')
+
+# TeX as LaTeXML writes it wraps long lines with a comment sign.
+_WRAPPED_LINE = re.compile(r"%\s*\n\s*")
+
+# Formulas come from documents of limited depth and size; this parser sees only our own serialization.
+_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+
+_role = ROLES.get
+_LEAF, _STYLE, _SEMANTICS, _ANNOTATION = Role.LEAF, Role.STYLE, Role.SEMANTICS, Role.ANNOTATION
+
+
+def read_formula(math: etree._Element) -> Formula:
+    """Read the tokens and the TeX of a `<math>` element.
+
+    A flat pass over the tree, because this is where a build spends its time: containers are passed by and
+    leaves are read. Only what is less simple (a font for a whole subtree, fences in attributes, elements
+    inside a leaf) is walked recursively, and then skipped in the pass.
+
+    Raises:
+        ContentMathError: If it has content markup that cannot be converted.
+    """
+    tokens: list[str] = []
+    tex = math.get("alttext")
+    stream = math.iter()
+    try:
+        for element in stream:
+            role = _role(element.tag)
+            if role is None or role is _SEMANTICS:
+                continue
+            if role is _LEAF and not len(element):
+                if text := element.text:
+                    tokens += surface_tokens(text, own_font(element))
+            elif role is _ANNOTATION:
+                tex = tex or _tex_in(element)
+                if len(element):
+                    _skip_inside(element, stream)
+            elif role is not _STYLE or own_font(element):
+                tokens += presentation_tokens(element)
+                _skip_inside(element, stream)
+    except ContentMarkupError:
+        tokens, tex = list(_converted_tokens(_canonical(math))), tex or _find_tex(math)
+    return Formula(tuple(tokens), _WRAPPED_LINE.sub("", tex) if tex and "%" in tex else tex)
+
+
+def _skip_inside(element: etree._Element, stream: Iterator[etree._Element]) -> None:
+    """Advance a depth-first pass that stands at an element beyond its last descendant."""
+    last = element
+    while len(last):
+        last = last[-1]
+    if last is not element:
+        for passed in stream:
+            if passed is last:
+                break
+
+
+def _canonical(math: etree._Element) -> str:
+    """Serialize a formula so that repetitions of it are equal."""
+    text = etree.tostring(math, encoding="unicode", with_tail=False)
+    if etree.QName(math).namespace != MATHML_NAMESPACE:
+        # From an HTML parser: the namespace went without saying.
+        text = text.replace("<math", f'<math xmlns="{MATHML_NAMESPACE}"', 1)
+    return text if "share" in text else _NODE_NUMBER.sub("", text)
+
+
+@lru_cache(maxsize=16384)
+def _converted_tokens(math_xml: str) -> tuple[str, ...]:
+    # Imported here because most runs never meet content markup, and the XSLT processor costs 90 MB.
+    from .content import to_presentation
+
+    converted = etree.fromstring(to_presentation(math_xml).encode(), _PARSER)
+    return tuple(presentation_tokens(converted))
+
+
+def _tex_in(annotation: etree._Element) -> str | None:
+    return annotation.text if annotation.get("encoding", "").lower() in _TEX_ENCODINGS else None
+
+
+def _find_tex(math: etree._Element) -> str | None:
+    """Find the TeX annotation of a formula whose pass ended early."""
+    return next(filter(None, (_tex_in(child) for child in math.iter(*ANNOTATION_TAGS))), None)

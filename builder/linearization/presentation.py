@@ -1,0 +1,92 @@
+"""Presentation MathML → typed tokens: the leaves of the tree, depth first."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from html import unescape
+
+from lxml import etree
+
+from ..tokens import math_token
+from .fonts import UNMARKED, declared_font, fold_styled
+from .vocabulary import ROLES, Role
+
+
+class ContentMarkupError(Exception):
+    """The formula contains content markup and has to be converted first."""
+
+
+def presentation_tokens(element: etree._Element) -> list[str]:
+    """Read the tokens of a formula or a part of one.
+
+    Raises:
+        ContentMarkupError: If there is content markup outside annotations.
+    """
+    tokens: list[str] = []
+    _walk((element,), None, tokens)
+    return tokens
+
+
+@lru_cache(maxsize=65536)
+def surface_tokens(text: str, font: str | None) -> tuple[str, ...]:
+    """Type the white-space separated surfaces of a leaf's text.
+
+    A styled character keeps its own font whatever the markup around it says, as MathML prescribes.
+    """
+    tokens = []
+    for surface in text.split():
+        plain, own_font = fold_styled(surface)
+        mark = own_font or font
+        tokens.append(math_token(plain, None if mark in UNMARKED else mark))
+    return tuple(tokens)
+
+
+def _walk(elements: Iterable[etree._Element], font: str | None, tokens: list[str]) -> None:
+    for element in elements:
+        role = ROLES.get(element.tag)
+        if role is Role.LEAF:
+            text = _deep_text(element) if len(element) else element.text
+            if text:
+                tokens += surface_tokens(text, own_font(element) or font)
+        elif role is None:
+            _walk(element, font, tokens)
+        elif role is Role.STYLE:
+            _walk(element, own_font(element) or font, tokens)
+        elif role is Role.SEMANTICS:
+            _walk(element[:1], font, tokens)
+        elif role is Role.FENCED:
+            _walk_fenced(element, font, tokens)
+        elif role is Role.CONTENT:
+            raise ContentMarkupError(element.tag)
+
+
+def own_font(element: etree._Element) -> str | None:
+    """Name the font that an element declares for itself or, a style, for what is inside."""
+    attributes = element.keys()
+    if "mathvariant" in attributes or "class" in attributes:
+        return declared_font(element.get("mathvariant"), element.get("class"))
+    return None
+
+
+def _walk_fenced(fenced: etree._Element, font: str | None, tokens: list[str]) -> None:
+    """Read an `mfenced`, whose fences and separators are attributes; the last separator repeats."""
+    separators = "".join(fenced.get("separators", ",").split())
+    tokens += surface_tokens(fenced.get("open", "("), None)
+    for position, child in enumerate(fenced):
+        if position and separators:
+            tokens += surface_tokens(separators[min(position, len(separators)) - 1], None)
+        _walk((child,), font, tokens)
+    tokens += surface_tokens(fenced.get("close", ")"), None)
+
+
+def _deep_text(element: etree._Element) -> str:
+    """Collect the text of a leaf with elements or unresolved entities inside (HTML in `mtext`, `&alpha;`)."""
+    pieces = [element.text or ""]
+    for child in element:
+        if isinstance(child, etree._Entity):
+            pieces.append(unescape(child.text or ""))
+        elif ROLES.get(child.tag) is not Role.ANNOTATION:
+            inner = _deep_text(child)
+            # Symbols of a formula inside text are not one word.
+            pieces.append(f" {inner} " if child.tag in ROLES else inner)
+        pieces.append(child.tail or "")
+    return "".join(pieces)

@@ -1,0 +1,124 @@
+"""A document that has been found but perhaps not read yet; small enough to be sent to a worker."""
+
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from ..reasons import DocumentError, Reason
+
+ARTICLE_SUFFIXES = (".xhtml", ".html", ".htm", ".xml")
+
+
+def is_article_name(name: str) -> bool:
+    """Tell articles from pictures, stylesheets and the hidden files of file managers by their names."""
+    base = name.rsplit("/", 1)[-1]
+    return base.lower().endswith(ARTICLE_SUFFIXES) and not base.startswith(".")
+
+
+def clean_name(name: str) -> str:
+    """Make a name of any file system or archive fit to be stored: no undecodable bytes, no leading `./`."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").removeprefix("./")
+
+
+class Document(Protocol):
+    """A document of a source.
+
+    Attributes:
+        name: Its path within the source, with `/` between folders.
+        size: Its size in bytes.
+        stamp: Changes when the document does, so that finished work is recognised after a restart.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def size(self) -> int: ...  # noqa: D102
+    @property
+    def stamp(self) -> str: ...  # noqa: D102
+
+    def read(self) -> bytes:
+        """Get the bytes, or raise `DocumentError` if that is impossible."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileDocument:
+    """A file on disk, read by the worker that gets it."""
+
+    name: str
+    size: int
+    stamp: str
+    path: str
+
+    def read(self) -> bytes:
+        """Read the file."""
+        try:
+            return Path(self.path).read_bytes()
+        except OSError as error:
+            raise DocumentError(Reason.UNREADABLE, error.strerror or str(error)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteDocument:
+    """A file behind a URL, fetched by the worker that gets it."""
+
+    name: str
+    size: int
+    url: str
+
+    @property
+    def stamp(self) -> str:
+        """URL and size; remote file systems have no common notion of a modification time."""
+        return f"{self.url}:{self.size}"
+
+    def read(self) -> bytes:
+        """Fetch the file."""
+        import fsspec
+
+        try:
+            with fsspec.open(self.url, "rb") as file:
+                return file.read()  # pyright: ignore[reportAttributeAccessIssue]
+        except OSError as error:
+            raise DocumentError(Reason.UNREADABLE, str(error)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedDocument:
+    """A member of an archive: archives are read once, from front to back, so the bytes travel along."""
+
+    name: str
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return len(self.data)
+
+    @property
+    def stamp(self) -> str:
+        """Checksum of the bytes."""
+        return f"{self.name}:{zlib.crc32(self.data)}"
+
+    def read(self) -> bytes:
+        """Hand out the bytes."""
+        return self.data
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyDocument:
+    """A document that is known beforehand to be unreadable, and why."""
+
+    name: str
+    reason: Reason
+    detail: str
+    size: int = 0
+
+    @property
+    def stamp(self) -> str:
+        """The fault itself."""
+        return f"{self.name}:{self.reason}:{self.detail}"
+
+    def read(self) -> bytes:
+        """Raise what is wrong."""
+        raise DocumentError(self.reason, self.detail)

@@ -1,0 +1,89 @@
+"""The records that travel through the builder."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .reasons import Reason
+
+
+class Formula(NamedTuple):
+    """One formula: its typed tokens in reading order and its TeX, where the source has it."""
+
+    tokens: tuple[str, ...]
+    tex: str | None
+
+
+# A stretch of text (with `BLOCK_BREAK` between paragraphs) or a formula.
+Segment = str | Formula
+
+# Between two blocks of text. A record separator is not allowed in XML, so no document contains it,
+# and Python counts it as white space, so it separates words.
+BLOCK_BREAK = "\x1e"
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """Where a pair comes from."""
+
+    id: str
+    title: str
+    categories: tuple[str, ...]  # primary first
+
+    @property
+    def primary_category(self) -> str | None:
+        """The first category, or None where the source has none."""
+        return self.categories[0] if self.categories else None
+
+
+class Length(NamedTuple):
+    """Length of a text as the paper counts it: white-space words of each text node, leaves of formulas."""
+
+    text: int
+    math: int
+
+    @property
+    def total(self) -> int:
+        """Words and leaves together, what the length filter looks at."""
+        return self.text + self.math
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A statement or a proof as it stands in its document, before any tokenization of its text."""
+
+    segments: tuple[Segment, ...]
+    length: Length
+
+
+@dataclass(frozen=True, slots=True)
+class RawPair:
+    """A statement and the proof that follows it, before any filter."""
+
+    kind: str
+    statement: Passage
+    proof: Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A statement–proof pair that passed the filters."""
+
+    id: str
+    statement_id: str
+    proof_id: str
+    kind: str
+    statement: str
+    proof: str
+    statement_tokens: list[str]
+    proof_tokens: list[str]
+    statement_length: Length
+    proof_length: Length
+
+
+@dataclass(frozen=True, slots=True)
+class Discarded:
+    """A document or a pair that is not in the release, and why."""
+
+    article_id: str
+    reason: Reason
+    detail: str

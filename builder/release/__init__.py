@@ -1,0 +1,1 @@
+"""Parts → release folder: splits, tables, statistics, card, manifest."""

@@ -1,0 +1,44 @@
+"""`manifest.json`: what a release is made of. It is written last, so a release that has one is complete."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from proofmatch import __version__
+
+from ..settings import BuildSettings
+
+SCHEMA_VERSION = 1
+MANIFEST = "manifest.json"
+
+
+def build_parameters(settings: BuildSettings, sources: list[str]) -> dict[str, Any]:
+    """List everything that decides the content of a release, apart from the content of its sources."""
+    return {"proofmatch": __version__, "sources": sources, **settings.as_dict()}
+
+
+def write_manifest(release: Path, parameters: dict[str, Any], known_hashes: dict[str, str]) -> None:
+    """Write the manifest of the files in a folder.
+
+    Args:
+        release: The folder.
+        parameters: From `build_parameters`.
+        known_hashes: Hashes that were computed while writing; the others are computed now.
+    """
+    files = {}
+    for path in sorted(path for path in release.rglob("*") if path.is_file()):
+        name = path.relative_to(release).as_posix()
+        with path.open("rb") as file:
+            sha256 = known_hashes.get(name) or hashlib.file_digest(file, "sha256").hexdigest()
+        files[name] = {"bytes": path.stat().st_size, "sha256": sha256}
+    manifest = {"schema_version": SCHEMA_VERSION, "parameters": parameters, "files": files}
+    (release / MANIFEST).write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_manifest(release: Path) -> dict[str, Any] | None:
+    """Read the manifest of a release, or None if the folder has none."""
+    try:
+        return json.loads((release / MANIFEST).read_text())
+    except FileNotFoundError:
+        return None

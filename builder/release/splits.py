@@ -1,0 +1,43 @@
+"""Fixed splits: 80/10/10, by a salted hash, over pairs and over articles."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..identifiers import split_key
+from .index import Index
+
+SPLITS = ("train", "validation", "test")
+TRAIN, VALIDATION, TEST = range(3)
+
+
+def split_pairs(index: Index) -> np.ndarray:
+    """Split by pair, as the paper does: an article's pairs may be in all three splits."""
+    held_out = len(index) // 10
+    order = pc.sort_indices(index.column("split_key")).to_numpy()
+    assigned = np.full(len(index), TRAIN, dtype=np.int8)
+    assigned[order[:held_out]] = TEST
+    assigned[order[held_out : 2 * held_out]] = VALIDATION
+    return assigned
+
+
+def split_by_article(index: Index, seed: int) -> np.ndarray:
+    """Split by article: articles are taken in hash order as long as they fit, until the split is full."""
+    held_out = len(index) // 10
+    articles = index.column("article_id").dictionary_encode()
+    sizes = np.bincount(articles.indices.to_numpy(), minlength=len(articles.dictionary))
+    names = articles.dictionary.to_pylist()
+    room = {TEST: held_out, VALIDATION: held_out}
+    of_article = np.full(len(names), TRAIN, dtype=np.int8)
+    for number in sorted(range(len(names)), key=lambda number: split_key(seed, names[number])):
+        for split in (TEST, VALIDATION):
+            if sizes[number] <= room[split]:
+                room[split] -= sizes[number]
+                of_article[number] = split
+                break
+    return of_article[articles.indices.to_numpy()]
+
+
+def order_by(index: Index, column: str) -> np.ndarray:
+    """Order the pairs by a column of hashes: the same every time, and without meaning."""
+    return pc.sort_indices(pa.chunked_array([index.column(column)])).to_numpy()

@@ -1,0 +1,90 @@
+"""`stats.json`: everything the paper's two tables need, and what became of the rest."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..engine.parts import PartReport
+from ..reasons import Reason
+from ..records import Discarded
+from .index import Index
+from .tables import WrittenFile
+
+SCHEMA_VERSION = 1
+
+
+def compute_statistics(
+    index: Index, report: PartReport, discarded: Iterable[Discarded], files: Iterable[WrittenFile]
+) -> dict[str, Any]:
+    """Describe a release in numbers.
+
+    Args:
+        index: Its pairs.
+        report: What was read.
+        discarded: What was left out.
+        files: What was written.
+    """
+    discarded = list(discarded)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "documents": {
+            "read": report.documents,
+            "with_pairs": len(set(index.column("article_id").to_pylist())),
+        },
+        "pairs": {"found": report.pairs_found, "kept": len(index)},
+        "categories": _categories(index),
+        "kinds": dict(Counter(index.column("kind").to_pylist()).most_common()),
+        "lengths": {side: _lengths(index, side.removesuffix("s")) for side in ("statements", "proofs")},
+        "discarded": dict(sorted(Counter(item.reason for item in discarded).items())),
+        "languages_of_discarded": dict(
+            Counter(item.detail for item in discarded if item.reason is Reason.NOT_ENGLISH).most_common()
+        ),
+        "rows": _rows(files),
+    }
+
+
+def _categories(index: Index) -> dict[str, Any]:
+    articles: dict[str, list[str]] = dict(
+        zip(index.column("article_id").to_pylist(), index.column("categories").to_pylist(), strict=True)
+    )
+    every = Counter(category for categories in articles.values() for category in categories)
+    primary = Counter(categories[0] for categories in articles.values() if categories)
+    pairs = Counter(index.column("primary_category").drop_null().to_pylist())
+    return {
+        "all": len(every),
+        "primary": len(primary),
+        "mean_per_article": sum(every.values()) / len(articles) if articles else 0.0,
+        "by_primary": [
+            {"category": category, "articles": primary[category], "pairs": pairs[category]}
+            for category in sorted(primary, key=lambda category: (-primary[category], category))
+        ],
+    }
+
+
+def _lengths(index: Index, side: str) -> dict[str, dict[str, float]]:
+    """Count tokens as the length filter does: white-space words of text, leaves of formulas."""
+    text, math = index.numbers(f"{side}_text_length"), index.numbers(f"{side}_math_length")
+    total = text + math
+    return {
+        "text+math": _summary(total),
+        "text": _summary(text),
+        "math": _summary(math),
+        "math_proportion": _summary(math / np.maximum(total, 1)),
+    }
+
+
+def _summary(values: np.ndarray) -> dict[str, float]:
+    if not len(values):
+        return {"min": 0, "max": 0, "mean": 0.0, "sd": 0.0}
+    low, high = values.min().item(), values.max().item()
+    return {"min": low, "max": high, "mean": float(values.mean()), "sd": float(values.std())}
+
+
+def _rows(files: Iterable[WrittenFile]) -> dict[str, dict[str, int]]:
+    rows: dict[str, dict[str, int]] = {}
+    for file in files:
+        splits = rows.setdefault(file.config, {})
+        splits[file.split] = splits.get(file.split, 0) + file.rows
+    return rows

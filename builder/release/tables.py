@@ -1,0 +1,129 @@
+"""The Parquet files of a release: which rows and columns go where, and the writing of one file."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..engine.parts import RELEASE_FIELDS, read_rows
+from .index import Index
+from .splits import SPLITS, order_by
+
+# What a worker holds in memory at once, and what a reader of one row has to decode.
+ROW_GROUP = 4096
+ROWS_PER_FILE = 50_000
+
+_PAIRS = {field.name: field.name for field in RELEASE_FIELDS}
+_STATEMENTS = {"statement_id": "statement_id", "text": "statement", "tokens": "statement_tokens"}
+_PROOFS = {"proof_id": "proof_id", "text": "proof", "tokens": "proof_tokens"}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A configuration of the dataset.
+
+    Attributes:
+        name: What users pass to `load_dataset`.
+        columns: Name in the release → name in the parts.
+        order: Column of hashes that orders the rows. The task's tables have each its own, so that the
+            place of a statement says nothing about the place of its proof.
+        by_article: Which of the two splits.
+    """
+
+    name: str
+    columns: dict[str, str]
+    order: str
+    by_article: bool
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Types of the columns."""
+        types = {field.name: field.type for field in RELEASE_FIELDS}
+        return pa.schema([(name, types[source]) for name, source in self.columns.items()])
+
+
+CONFIGS = tuple(
+    Config(name + suffix, columns, order, by_article)
+    for suffix, by_article in (("", False), ("_by_article", True))
+    for name, columns, order in (
+        ("pairs", _PAIRS, "split_key"),
+        ("statements", _STATEMENTS, "statement_id"),
+        ("proofs", _PROOFS, "proof_id"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """One Parquet file to be written: its rows by part and row, in order."""
+
+    config: Config
+    split: str
+    path: Path  # within the release
+    staging: Path
+    parts: list[Path]
+    part: np.ndarray
+    row: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """One Parquet file as it was written."""
+
+    config: str
+    split: str
+    path: Path
+    rows: int
+    arrow_bytes: int
+    file_bytes: int
+    sha256: str
+
+
+def plan_files(index: Index, mixed: np.ndarray, by_article: np.ndarray, staging: Path) -> list[TableFile]:
+    """Decide which rows go into which file, and in which order."""
+    files = []
+    part, row = index.numbers("part"), index.numbers("row")
+    for config in CONFIGS:
+        order, assigned = order_by(index, config.order), by_article if config.by_article else mixed
+        for number, split in enumerate(SPLITS):
+            rows = order[assigned[order] == number]
+            shards = np.array_split(rows, max(1, -(-len(rows) // ROWS_PER_FILE)))
+            for shard_number, shard in enumerate(shards):
+                name = f"{split}-{shard_number:05d}-of-{len(shards):05d}.parquet"
+                path = Path("data", config.name, name)
+                files.append(TableFile(config, split, path, staging, index.parts, part[shard], row[shard]))
+    return files
+
+
+def write_file(file: TableFile) -> WrittenFile:
+    """Gather the rows of one file from the parts and write it, a row group at a time."""
+    target = file.staging / file.path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    arrow_bytes = 0
+    with pq.ParquetWriter(target, file.config.schema, compression="zstd", compression_level=1) as writer:
+        for start in range(0, len(file.row), ROW_GROUP):
+            group = _gather(file, slice(start, start + ROW_GROUP))
+            arrow_bytes += group.nbytes
+            writer.write_table(group, row_group_size=ROW_GROUP)
+    with target.open("rb") as written:
+        sha256 = hashlib.file_digest(written, "sha256").hexdigest()
+    return WrittenFile(
+        file.config.name, file.split, file.path, len(file.row), arrow_bytes, target.stat().st_size, sha256
+    )
+
+
+def _gather(file: TableFile, chosen: slice) -> pa.Table:
+    part, row = file.part[chosen], file.row[chosen]
+    by_part = np.argsort(part, kind="stable")
+    columns = list(file.config.columns.values())
+    pieces = [
+        read_rows(file.parts[part[places[0]]]).select(columns).take(pa.array(row[places]))
+        for places in np.split(by_part, np.flatnonzero(np.diff(part[by_part])) + 1)
+    ]
+    gathered = pa.concat_tables(pieces).combine_chunks()
+    back = np.empty_like(by_part)
+    back[by_part] = np.arange(len(by_part))
+    return gathered.take(pa.array(back)).cast(gathered.schema).rename_columns(list(file.config.columns))

@@ -1,0 +1,61 @@
+"""Typed tokens: `kind[.font]:surface`, so that text and math vocabularies never meet.
+
+>>> math_token("x", "bold"), text_token("Let")
+('m.bold:x', 't:Let')
+>>> parse_token("m.double-struck:R")
+Token(kind='m', font='double-struck', surface='R')
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+TEXT = "t"
+MATH = "m"
+
+# Characters that print nothing and stand inside words: soft hyphen, zero-width spaces and joiners,
+# byte order mark. In formulas they can be operators (U+2061–2064), so only text loses them.
+_INVISIBLE_IN_TEXT = re.compile("[\u00ad\u200b-\u200f\u2060-\u206f\ufeff]")
+
+# Numbers such as 2.1 and words such as non-zero or Poincaré's stay whole; any other sign is a token.
+_TEXT_TOKEN = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:[-‐'’]\w+)*|[^\w\s]")
+
+
+class Token(NamedTuple):
+    """The parts of a typed token."""
+
+    kind: str
+    font: str | None
+    surface: str
+
+
+def text_token(surface: str) -> str:
+    """Type a word or punctuation mark as text."""
+    return f"{TEXT}:{surface}"
+
+
+def math_token(surface: str, font: str | None = None) -> str:
+    """Type a symbol as math, with its font where it has one."""
+    return f"{MATH}.{font}:{surface}" if font else f"{MATH}:{surface}"
+
+
+def parse_token(token: str) -> Token:
+    """Take a typed token apart again: the type ends at the first colon."""
+    token_type, colon, surface = token.partition(":")
+    kind, _, font = token_type.partition(".")
+    if not colon or not surface or kind not in (TEXT, MATH):
+        raise ValueError(f"{token!r} is not a typed token such as t:Let, m:x or m.bold:x")
+    return Token(kind, font or None, surface)
+
+
+@lru_cache(maxsize=32768)
+def text_tokens(text: str) -> tuple[str, ...]:
+    """Split running text into typed tokens, punctuation apart from words.
+
+    The stretches between formulas repeat a great deal (" and ", ". Let "), hence the cache.
+    """
+    if not text.isascii():
+        # Composed letters, because a combining accent is no letter to a regular expression.
+        text = _INVISIBLE_IN_TEXT.sub("", unicodedata.normalize("NFC", text))
+    return tuple([f"{TEXT}:{surface}" for surface in _TEXT_TOKEN.findall(text)])

@@ -1,0 +1,63 @@
+"""The `proofmatch` command: finds the subcommand's module, runs it, and words its failures."""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from . import __version__
+from .errors import ProofmatchError
+
+# Subcommand → (module with `add_arguments` and `run`, one line of help). Modules are imported only when
+# chosen, so that `proofmatch --help` answers at once.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("proofmatch.builder.commands.demo", "build the embedded sample and look at it"),
+    "build": ("proofmatch.builder.commands.build", "articles → release folder"),
+    "stats": ("proofmatch.builder.commands.stats", "print the two statistics tables of a release"),
+}
+
+INTERRUPTED = 130  # what shells report for a program ended by Ctrl-C
+
+
+def make_parser(chosen: str | None) -> argparse.ArgumentParser:
+    """Make the argument parser, with the details of the `chosen` subcommand only."""
+    parser = argparse.ArgumentParser(prog="proofmatch", description=__import__("proofmatch").__doc__)
+    parser.add_argument("--version", action="version", version=f"proofmatch {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, (module_name, summary) in COMMANDS.items():
+        subparser = subparsers.add_parser(
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if name == chosen:
+            module = importlib.import_module(module_name)
+            subparser.epilog = f"example:\n  {module.EXAMPLE}"
+            module.add_arguments(subparser)
+            subparser.set_defaults(run=module.run)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code: 0, 1 for a failed check, 2 for bad usage or input."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    chosen = next((argument for argument in arguments if argument in COMMANDS), None)
+    options = make_parser(chosen).parse_args(arguments)
+    try:
+        return options.run(options)
+    except ProofmatchError as error:
+        print(f"proofmatch {options.command}: {error}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of our output has left (`proofmatch stats … | head`); leave quietly too.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print(f"proofmatch {options.command}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

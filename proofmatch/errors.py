@@ -1,0 +1,17 @@
+"""What goes wrong because of the user's input, worded for the user."""
+
+
+class ProofmatchError(Exception):
+    """A failure that one sentence explains: shown without a traceback.
+
+    Attributes:
+        exit_code: 2 for bad usage or input, 1 for a check that failed.
+    """
+
+    exit_code = 2
+
+
+class CheckFailedError(ProofmatchError):
+    """The input could be read, and is not what it has to be."""
+
+    exit_code = 1
