@@ -9,7 +9,7 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
 from .engine.batches import cut_into_batches
-from .engine.local import run_locally
+from .engine.local import local_pool, run_batches
 from .engine.parts import PartReport
 from .engine.run_folder import RunFolder, refuse_other_settings
 from .filters.language import load_detector
@@ -24,7 +24,7 @@ def build_release(
     out: str | os.PathLike[str],
     *,
     workers: int | None = None,
-    **settings: Any,
+    **settings: Any,  # noqa: ANN401 - checked by BuildSettings
 ) -> Path:
     """Build a release from LaTeXML articles.
 
@@ -72,20 +72,20 @@ def _build(
     sources: list[str], release: Path, settings: BuildSettings, parameters: dict[str, Any], workers: int
 ) -> None:
     run = RunFolder(release)
-    with run.opened(parameters):
-        documents = read_sources(sources, settings.max_document_bytes)
+    with run.opened(parameters), local_pool(run, settings, workers) as pool:
+        batches = cut_into_batches(read_sources(sources, settings.max_document_bytes))
         total = PartReport()
         with Progress("reading articles", "batches") as progress:
-            for report in run_locally(cut_into_batches(documents), run, settings, workers):
+            for report in run_batches(batches, run, settings, pool):
                 total.add(report)
                 progress.advance(
-                    f"{total.documents:,} documents, {total.pairs_found:,} pairs found, {total.pairs_kept:,} kept"
+                    f"{total.documents:,} documents, {total.pairs_found:,} pairs, {total.pairs_kept:,} kept"
                 )
         if not run.finished_parts():
             run.remove()
             raise ProofmatchError(f"no article (.xhtml, .html) in {', '.join(sources)}")
         with Progress("writing tables", "files") as progress:
-            for file in assemble_release(run, release, settings, parameters, workers):
+            for file in assemble_release(run, release, settings, parameters, pool):
                 progress.advance(f"{file.path} ({file.rows:,} rows)")
         run.remove()
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ..readers.documents import Document, FaultyDocument
+from ..readers.documents import FaultyDocument
 from ..reasons import Reason
 from ..settings import BuildSettings
 from .batches import Batch
@@ -14,18 +14,22 @@ from .run_folder import RunFolder
 from .worker import run_batch, start_worker, try_document
 
 
-def run_locally(
-    batches: Iterable[Batch], run: RunFolder, settings: BuildSettings, workers: int
+def local_pool(run: RunFolder, settings: BuildSettings, workers: int) -> WorkerPool:
+    """Make the pool of a build; its processes start with the first work."""
+    return WorkerPool(workers, start_worker, (settings, run.parts, os.getpid()))
+
+
+def run_batches(
+    batches: Iterable[Batch], run: RunFolder, settings: BuildSettings, pool: WorkerPool
 ) -> Iterator[PartReport]:
     """Process batches and report on each as it is done; finished ones are not done again."""
-    start_arguments = (settings, os.getpid(), run.parts)
 
     def rescue(batch: Batch) -> Batch:
         """Find the documents that kill a worker, by trying each alone, and leave them out."""
-        with WorkerPool[Document, None](1, try_document, start_worker, start_arguments) as trial:
+        with local_pool(run, settings, workers=1) as trial:
             documents = tuple(
                 document
-                if trial.survives(document)
+                if trial.survives(try_document, document)
                 else FaultyDocument(document.name, Reason.CRASHED, "a worker died of it, repeatedly")
                 for document in batch.documents
             )
@@ -37,6 +41,4 @@ def run_locally(
             if not run.is_done(batch):
                 yield batch
 
-    with WorkerPool[Batch, PartReport](workers, run_batch, start_worker, start_arguments) as pool:
-        for _, report in pool.run(unfinished(), rescue):
-            yield report
+    yield from pool.run(run_batch, unfinished(), rescue)

@@ -4,41 +4,51 @@ import json
 import os
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import pyarrow as pa
 
 from ..article import ReadArticle
 from ..identifiers import split_key
-from ..reasons import Reason
 from ..records import Article, Discarded, Pair
+from .columns import integers, strings
 
-_STRING, _STRINGS = pa.string(), pa.list_(pa.string())
+_STRING, _LIST, _NUMBER = pa.string(), pa.list_(pa.string()), pa.int32()
 
-# The columns of the release's `pairs`, then what only the making of the release needs.
-RELEASE_FIELDS = [
-    pa.field("id", _STRING),
-    pa.field("statement_id", _STRING),
-    pa.field("proof_id", _STRING),
-    pa.field("article_id", _STRING),
-    pa.field("title", _STRING),
-    pa.field("categories", _STRINGS),
-    pa.field("primary_category", _STRING),
-    pa.field("kind", _STRING),
-    pa.field("statement", _STRING),
-    pa.field("proof", _STRING),
-    pa.field("statement_tokens", _STRINGS),
-    pa.field("proof_tokens", _STRINGS),
-]
-WORKING_FIELDS = [
-    pa.field("document", _STRING),
-    pa.field("split_key", _STRING),
-    pa.field("statement_text_length", pa.int32()),
-    pa.field("statement_math_length", pa.int32()),
-    pa.field("proof_text_length", pa.int32()),
-    pa.field("proof_math_length", pa.int32()),
-]
-PART_SCHEMA = pa.schema(RELEASE_FIELDS + WORKING_FIELDS)
+# The columns of the release's `pairs`.
+RELEASE_SCHEMA = pa.schema(
+    [
+        ("id", _STRING),
+        ("statement_id", _STRING),
+        ("proof_id", _STRING),
+        ("article_id", _STRING),
+        ("title", _STRING),
+        ("categories", _LIST),
+        ("primary_category", _STRING),
+        ("kind", _STRING),
+        ("statement", _STRING),
+        ("proof", _STRING),
+        ("statement_tokens", _LIST),
+        ("proof_tokens", _LIST),
+    ]
+)
+
+# A part has them too, lists joined by spaces (an order of magnitude faster to gather than lists of
+# strings), and then what only the making of the release needs.
+PART_SCHEMA = pa.schema(
+    [
+        *((field.name, _STRING) for field in RELEASE_SCHEMA),
+        ("document", _STRING),
+        ("split_key", _STRING),
+        ("statement_text_length", _NUMBER),
+        ("statement_math_length", _NUMBER),
+        ("proof_text_length", _NUMBER),
+        ("proof_math_length", _NUMBER),
+    ]
+)
+
+DISCARDED_SCHEMA = pa.schema([("article_id", _STRING), ("reason", _STRING), ("detail", _STRING)])
 
 # Kept in the file's metadata, beside the rows.
 _REPORT = b"proofmatch.report"
@@ -93,13 +103,13 @@ class PartBuilder:
             pair.proof_id,
             article.id,
             article.title,
-            article.categories,
+            " ".join(article.categories),
             article.primary_category,
             pair.kind,
             pair.statement,
             pair.proof,
-            pair.statement_tokens,
-            pair.proof_tokens,
+            " ".join(pair.statement_tokens),
+            " ".join(pair.proof_tokens),
             document,
             split_key(self._seed, pair.id),
             *pair.statement_length,
@@ -109,7 +119,10 @@ class PartBuilder:
     def write(self, path: Path) -> None:
         """Write the part under its final name in one step, so that a kill leaves no half of it."""
         columns = list(zip(*self._rows, strict=True)) or [()] * len(PART_SCHEMA)
-        arrays = [pa.array(column, field.type) for column, field in zip(columns, PART_SCHEMA, strict=True)]
+        arrays = [
+            integers(column) if field.type == _NUMBER else strings(column)
+            for column, field in zip(columns, PART_SCHEMA, strict=True)
+        ]
         metadata = {_REPORT: json.dumps(asdict(self.report)), _DISCARDED: _pack(self._discarded)}
         table = pa.Table.from_arrays(arrays, schema=PART_SCHEMA.with_metadata(metadata))
         unfinished = path.with_suffix(f".{os.getpid()}.tmp")
@@ -118,10 +131,17 @@ class PartBuilder:
         unfinished.replace(path)
 
 
-def _pack(discarded: Iterable[Discarded]) -> str:
-    return json.dumps([[item.article_id, item.reason, item.detail] for item in discarded])
+def _pack(discarded: Iterable[Discarded]) -> bytes:
+    columns = list(zip(*((d.article_id, d.reason.value, d.detail) for d in discarded), strict=True))
+    arrays = [strings(column) for column in columns or [()] * len(DISCARDED_SCHEMA)]
+    table = pa.Table.from_arrays(arrays, schema=DISCARDED_SCHEMA)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, DISCARDED_SCHEMA) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
 
 
+@lru_cache(maxsize=128)
 def read_rows(path: Path) -> pa.Table:
     """Map the rows of a part into memory; only those that are touched are read from disk."""
     with pa.memory_map(str(path)) as source:
@@ -141,10 +161,9 @@ def read_report(path: Path) -> PartReport:
     return PartReport(**json.loads(_metadata(path)[_REPORT]))
 
 
-def read_discarded(path: Path) -> list[Discarded]:
+def read_discarded(path: Path) -> pa.Table:
     """Read what was discarded in the batch of a part."""
-    packed = json.loads(_metadata(path)[_DISCARDED])
-    return [Discarded(article_id, Reason(reason), detail) for article_id, reason, detail in packed]
+    return pa.ipc.open_stream(_metadata(path)[_DISCARDED]).read_all()
 
 
 def _metadata(path: Path) -> Mapping[bytes, bytes]:

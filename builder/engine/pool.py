@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -17,39 +17,34 @@ DEATHS_BEFORE_RESCUE = 2
 _AHEAD = 2
 
 
-class WorkerPool(Generic[Item, Result]):
-    """Runs one task for many items in several processes.
+class WorkerPool:
+    """Runs tasks for many items in several processes.
 
     Args:
         workers: Number of processes.
-        task: What to do with an item; both travel to another process.
         start: Prepares a process.
         arguments: Arguments of `start`.
     """
 
-    def __init__(
-        self,
-        workers: int,
-        task: Callable[[Item], Result],
-        start: Callable[..., None],
-        arguments: tuple[Any, ...],
-    ) -> None:
+    def __init__(self, workers: int, start: Callable[..., None], arguments: tuple[Any, ...]) -> None:
         self._workers = workers
-        self._task = task
         self._start = start
         self._arguments = arguments
         self._executor: ProcessPoolExecutor | None = None
 
-    def __enter__(self) -> "WorkerPool[Item, Result]":
+    def __enter__(self) -> "WorkerPool":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stop()
 
-    def run(self, items: Iterable[Item], rescue: Callable[[Item], Item]) -> Iterator[tuple[Item, Result]]:
+    def run(
+        self, task: Callable[[Item], Result], items: Iterable[Item], rescue: Callable[[Item], Item]
+    ) -> Iterator[Result]:
         """Do the work and hand out results as they come.
 
         Args:
+            task: What to do with an item; both travel to another process.
             items: The work; taken from the iterable only as fast as the workers go.
             rescue: Called with an item whose worker has died repeatedly; returns what to do instead.
         """
@@ -62,7 +57,7 @@ class WorkerPool(Generic[Item, Result]):
                     break
                 if deaths >= DEATHS_BEFORE_RESCUE:
                     item, deaths = rescue(item), 0
-                running[self._submit(item)] = item, deaths
+                running[self._submit(task, item)] = item, deaths
             if not running:
                 return
             for future in self._next_done(running):
@@ -72,7 +67,7 @@ class WorkerPool(Generic[Item, Result]):
                 except BrokenProcessPool:
                     again.append((item, deaths + 1))
                 else:
-                    yield item, result
+                    yield result
 
     def _next_done(self, running: Collection[Future[Result]]) -> Collection[Future[Result]]:
         done = wait(running, return_when=FIRST_COMPLETED).done
@@ -82,18 +77,18 @@ class WorkerPool(Generic[Item, Result]):
             return list(running)
         return done
 
-    def survives(self, item: Item) -> bool:
+    def survives(self, task: Callable[[Item], object], item: Item) -> bool:
         """Tell whether a process can do the task for an item without dying of it."""
         for _ in range(DEATHS_BEFORE_RESCUE):
             try:
-                self._submit(item).result()
+                self._submit(task, item).result()
             except BrokenProcessPool:
                 self._stop()
             else:
                 return True
         return False
 
-    def _submit(self, item: Item) -> Future[Result]:
+    def _submit(self, task: Callable[[Item], Result], item: Item) -> Future[Result]:
         if self._executor is None:
             # Spawned, not forked: the libraries have threads, and a fork would copy their locks.
             self._executor = ProcessPoolExecutor(
@@ -103,10 +98,10 @@ class WorkerPool(Generic[Item, Result]):
                 initargs=self._arguments,
             )
         try:
-            return self._executor.submit(self._task, item)
+            return self._executor.submit(task, item)
         except BrokenProcessPool:
             self._stop()
-            return self._submit(item)
+            return self._submit(task, item)
 
     def _stop(self) -> None:
         if self._executor is not None:

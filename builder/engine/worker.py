@@ -32,23 +32,21 @@ class _Worker:
 _worker: _Worker | None = None
 
 
-def start_worker(settings: BuildSettings, driver: int, parts: Path) -> None:
-    """Prepare a worker process; runs once in each."""
+def start_worker(settings: BuildSettings, parts: Path, driver: int) -> None:
+    """Prepare a worker process for both stages of a build; runs once in each."""
     global _worker
     die_with_parent(driver)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the driver decides
     signal.signal(signal.SIGPROF, _out_of_time)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    # Trees are freed by counting references; looking for cycles among millions of tokens finds none.
+    # Trees and tokens are freed by counting references; looking for cycles among millions finds none.
     gc.disable()
-    gc.freeze()
     _worker = _Worker(settings, parts, ArticleReader(settings, load_detector(settings.detector)))
 
 
 def run_batch(batch: Batch) -> PartReport:
     """Read all documents of a batch and write its part; runs in a worker."""
     worker = _started_worker()
-    gc.collect()  # between batches there is next to nothing to look through
     part = PartBuilder(worker.settings.seed)
     for document in batch.documents:
         part.add(document.name, _read_document(document, worker))

@@ -6,15 +6,11 @@ recurse deeper than the parser's limit of 256 levels, on which everything after 
 
 import codecs
 import re
+from functools import cache
 
 from lxml import etree
 
 from ..reasons import DocumentError, Reason
-
-# Comments and processing instructions say nothing about the text and would stand between a statement
-# and its proof.
-_SAFE_XML = {"resolve_entities": False, "load_dtd": False, "no_network": True, "huge_tree": False}
-_TIDY = {"remove_comments": True, "remove_pis": True}
 
 _XML_NAMES = (".xhtml", ".xml")
 _HEAD = 4096
@@ -58,7 +54,7 @@ def _without_byte_order_mark(start: bytes) -> bytes:
 
 def _parse_xml(data: bytes) -> etree._Element:
     try:
-        root = etree.fromstring(data, etree.XMLParser(**_SAFE_XML, **_TIDY))
+        root = etree.fromstring(data, _xml_parser())
     except etree.XMLSyntaxError as error:
         raise DocumentError(_xml_reason(error), str(error.msg)) from None
     except (LookupError, ValueError) as error:
@@ -90,10 +86,33 @@ def _parse_html(data: bytes) -> etree._Element:
     # The HTML parser mends whatever it gets, so an article cut off in the middle of a proof would pass.
     if b"</html" not in data[-_TAIL:].lower():
         raise DocumentError(Reason.TRUNCATED, "no </html> at the end")
-    parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=False, **_TIDY)
+    parser = _html_parser()
     root = etree.fromstring(text.encode(), parser)
     if root is None:
         raise DocumentError(Reason.MALFORMED, "no element")
     if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
         raise DocumentError(Reason.TOO_DEEP, "nested deeper than 256 levels")
     return root
+
+
+# Comments and processing instructions say nothing about the text and would stand between a statement and
+# its proof. Without `huge_tree`, libxml2 limits depth, size of texts and growth by entities.
+
+
+@cache
+def _xml_parser() -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+
+
+def _html_parser() -> etree.HTMLParser:
+    # A new one each time: its error log tells whether it stopped at the depth limit.
+    return etree.HTMLParser(
+        encoding="utf-8", no_network=True, huge_tree=False, remove_comments=True, remove_pis=True
+    )

@@ -1,4 +1,4 @@
-"""What a statement calls itself: theorem, lemma, proposition, …"""
+"""What a statement calls itself: theorem, lemma, proposition and so on."""
 
 import re
 
@@ -35,19 +35,23 @@ _CLASS_NAME = re.compile(r"(?:ltx_theorem_|theorem-|theorem_)(.+)")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def statement_kind(classes: str, title: str) -> str:
-    """Name the kind of a statement from its class attribute, or else from the words of its title.
+def kind_of_class(classes: str) -> str | None:
+    """Name the kind that a class attribute of LaTeXML 0.8 tells, if any.
 
-    >>> statement_kind("ltx_theorem ltx_theorem_prop", ""), statement_kind("theorem ltx_thm", "3.1 Lemma.")
-    ('proposition', 'lemma')
+    >>> kind_of_class("ltx_theorem ltx_theorem_prop"), kind_of_class("theorem ltx_thm")
+    ('proposition', None)
     """
     for name in classes.split():
         match = _CLASS_NAME.fullmatch(name)
         if match and (kind := _KIND_OF.get(match[1].strip("*0123456789").lower())):
             return kind
-    return kind_in_words(title) or OTHER
+    return None
 
 
 def kind_in_words(title: str) -> str | None:
-    """Name the kind that a title such as "Theorem 3.1 (Gauss)." mentions first, if any."""
+    """Name the kind that a title mentions first, if any.
+
+    >>> kind_in_words("3.1 Lemma (Gauss).")
+    'lemma'
+    """
     return next((kind for word in _WORD.findall(title) if (kind := _KIND_OF.get(word.lower()))), None)

@@ -1,12 +1,13 @@
 """The elements by which one finds one's way in an article, collected in one pass over the document."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from lxml import etree
 
 from .vocabulary import html_tags
 
-_KINDS = {
+_KINDS: dict[Any, str] = {
     tag: name
     for name, element in (("divs", "div"), ("metas", "meta"), ("titles", "title"), ("headlines", "h1"))
     for tag in html_tags(element)

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from lxml import etree
 
 from ..records import RawPair
-from .kinds import statement_kind
+from .kinds import OTHER, kind_in_words, kind_of_class
 from .passages import read_passage
 from .titles import find_title, remove_title, title_text
 from .vocabulary import DIV_TAGS
@@ -49,14 +49,18 @@ def read_pair(
     Raises:
         ContentMathError: If a formula cannot be converted.
     """
-    titles = find_title(statement), find_title(proof)
-    kind = statement_kind(statement.get("class", ""), "" if titles[0] is None else title_text(titles[0]))
+    kind = kind_of_class(statement.get("class", "")) or _kind_of_title(statement) or OTHER
     if not keep_titles:
-        for title in titles:
-            if title is not None:
+        for passage in (statement, proof):
+            if (title := find_title(passage)) is not None:
                 remove_title(title)
     return RawPair(kind, read_passage(statement, longest), read_passage(proof, longest))
 
 
 def _is_proof(div: etree._Element) -> bool:
     return not _PROOF_CLASSES.isdisjoint(div.get("class", "").split())
+
+
+def _kind_of_title(statement: etree._Element) -> str | None:
+    title = find_title(statement)
+    return None if title is None else kind_in_words(title_text(title))

@@ -1,6 +1,7 @@
 """The HTML element names that matter for reading an article."""
 
 from enum import IntEnum, auto
+from typing import Any
 
 from ..linearization.vocabulary import MATH_TAGS, XHTML_NAMESPACE
 
@@ -28,7 +29,7 @@ def html_tags(*names: str) -> tuple[str, ...]:
 DIV_TAGS = html_tags("div")
 HEADING_TAGS = frozenset(html_tags("h1", "h2", "h3", "h4", "h5", "h6"))
 
-FLOW: dict[str, Flow] = {
+FLOW: dict[Any, Flow] = {
     **dict.fromkeys(html_tags(*_BLOCKS.split()), Flow.BLOCK),
     **dict.fromkeys(html_tags(*_SKIPPED.split()), Flow.SKIP),
     **dict.fromkeys(MATH_TAGS, Flow.MATH),

@@ -11,7 +11,7 @@ Detector = Callable[[str], str]
 
 
 def detect_with_cld2(text: str) -> str:
-    """Identify the language with CLD2, as polyglot does: a second, best-effort look if the first is unsure."""
+    """Identify the language with CLD2 as polyglot does: a best-effort look if the first is unsure."""
     import pycld2
 
     encoded = text.encode()
@@ -28,7 +28,7 @@ def detect_with_cld2(text: str) -> str:
 
 def detect_with_polyglot(text: str) -> str:
     """Identify the language with polyglot, the package the paper used."""
-    from polyglot.detect import Detector as PolyglotDetector
+    from polyglot.detect import Detector as PolyglotDetector  # pyright: ignore[reportMissingImports]
 
     return PolyglotDetector(_printable(text), quiet=True).language.code
 
@@ -55,10 +55,11 @@ def load_detector(name: str) -> Detector:
         raise ProofmatchError(f"there is no language detector {name!r}; choose one of {', '.join(DETECTORS)}")
     if name == "polyglot":
         try:
-            import polyglot.detect  # noqa: F401
+            import polyglot.detect  # noqa: F401  # pyright: ignore[reportMissingImports]
         except ImportError as error:
             raise ProofmatchError(
-                f"polyglot cannot be imported ({error}); run `pip install proofmatch[polyglot]` or use --detector cld2"
+                f"polyglot cannot be imported ({error}); "
+                "run `pip install proofmatch[polyglot]` or use --detector cld2"
             ) from None
     return DETECTORS[name]
 

@@ -47,7 +47,7 @@ def read_formula(math: etree._Element) -> Formula:
                 continue
             if role is _LEAF and not len(element):
                 if text := element.text:
-                    tokens += surface_tokens(text, own_font(element))
+                    tokens += surface_tokens(text, own_font(element) if element.keys() else None)
             elif role is _ANNOTATION:
                 tex = tex or _tex_in(element)
                 if len(element):

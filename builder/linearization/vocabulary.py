@@ -1,6 +1,7 @@
 """The element names of MathML, sorted by what linearization does with them."""
 
 from enum import IntEnum, auto
+from typing import Any
 
 MATHML_NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 XHTML_NAMESPACE = "http://www.w3.org/1999/xhtml"
@@ -53,7 +54,7 @@ ANNOTATION_TAGS = qualified("annotation")
 
 # Containers that are not listed (mrow, mfrac, …, and unknown elements) are simply walked through.
 # `math` itself can carry a font like `mstyle`.
-ROLES: dict[str, Role] = {
+ROLES: dict[Any, Role] = {
     **dict.fromkeys(qualified(*_LEAVES.split()), Role.LEAF),
     **dict.fromkeys(qualified("mstyle", "math"), Role.STYLE),
     **dict.fromkeys(qualified("mfenced"), Role.FENCED),

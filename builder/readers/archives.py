@@ -37,7 +37,7 @@ def _read_tar(file: BinaryIO, max_bytes: int) -> Iterator[Document]:
     with tarfile.open(fileobj=file, mode="r|*") as archive:
         while (member := archive.next()) is not None:
             # tarfile remembers every member, which for 440,000 of them is half a gigabyte.
-            archive.members.clear()
+            archive.members.clear()  # pyright: ignore[reportAttributeAccessIssue]
             if member.isdir() or not is_article_name(member.name):
                 continue
             name = clean_name(member.name)

@@ -3,7 +3,7 @@
 import glob
 import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from proofmatch.errors import ProofmatchError
 
@@ -45,7 +45,7 @@ def _read_local(source: str, max_bytes: int) -> Iterator[Document]:
     elif path.is_file():
         yield from _read_file(path, max_bytes)
     elif glob.has_magic(source):
-        matches = sorted(glob.glob(source, recursive=True))
+        matches = sorted(glob.glob(source, recursive=True))  # noqa: PTH207 - any pattern, absolute ones too
         if not matches:
             raise ProofmatchError(f"no file matches {source!r}; quote the pattern and check the folder")
         for match in map(Path, matches):
@@ -76,7 +76,8 @@ def _read_file(path: Path, max_bytes: int) -> Iterator[Document]:
         yield _file_document(path, path.name)
     else:
         raise ProofmatchError(
-            f"{path} is neither a folder nor an article (.xhtml, .html) nor an archive (.tar[.gz|.bz2|.xz], .zip)"
+            f"{path} is neither a folder nor an article (.xhtml, .html) "
+            "nor an archive (.tar[.gz|.bz2|.xz], .zip)"
         )
 
 
@@ -100,7 +101,7 @@ def _read_url(url: str, max_bytes: int) -> Iterator[Document]:
             found = filesystem.find(path, detail=True)
     except (OSError, ValueError, ImportError) as error:
         raise ProofmatchError(f"source {url!r} cannot be opened: {error or type(error).__name__}") from None
-    root = os.path.commonpath(found) if len(found) > 1 else os.path.dirname(next(iter(found), ""))
+    root = os.path.commonpath([str(PurePosixPath(file).parent) for file in found]) if found else ""
     for file in sorted(found):
         if is_article_name(file) and found[file]["type"] == "file":
             name = file.removeprefix(root).lstrip("/")

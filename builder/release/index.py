@@ -1,5 +1,8 @@
 """The index of a build: of every pair the few columns that decide where it goes, and where its row lies."""
 
+# pyright: reportAttributeAccessIssue=false
+# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,14 +12,11 @@ import pyarrow.compute as pc
 
 from proofmatch.errors import ProofmatchError
 
-from ..engine.parts import WORKING_FIELDS, read_columns
+from ..engine.parts import DISCARDED_SCHEMA, PART_SCHEMA, read_columns
 from ..reasons import Reason
-from ..records import Discarded
 
-_INDEXED = frozenset(
-    {"id", "statement_id", "proof_id", "article_id", "categories", "primary_category", "kind"}
-    | {field.name for field in WORKING_FIELDS}
-)
+_LARGE = {"title", "statement", "proof", "statement_tokens", "proof_tokens"}
+_INDEXED = frozenset(PART_SCHEMA.names) - _LARGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,11 @@ class Index:
         return self.table.column(name).to_numpy()
 
 
-def build_index(parts: list[Path]) -> tuple[Index, list[Discarded]]:
+def build_index(parts: list[Path]) -> tuple[Index, pa.Table]:
     """Read the index of all parts; of an article that occurs more than once, one document is kept.
 
     Returns:
-        The index, and the documents left out.
+        The index, and the documents left out as rows of `discarded.parquet`.
     """
     tables = []
     for number, path in enumerate(parts):
@@ -60,7 +60,7 @@ def build_index(parts: list[Path]) -> tuple[Index, list[Discarded]]:
     return Index(table.combine_chunks(), parts), duplicates
 
 
-def _without_duplicate_articles(table: pa.Table) -> tuple[pa.Table, list[Discarded]]:
+def _without_duplicate_articles(table: pa.Table) -> tuple[pa.Table, pa.Table]:
     part = pc.cast(table["part"], pa.string())
     place = pc.binary_join_element_wise(table["document"], part, " in part ")
     places = pa.table({"article": table["article_id"], "place": place}).group_by(["article", "place"])
@@ -70,11 +70,10 @@ def _without_duplicate_articles(table: pa.Table) -> tuple[pa.Table, list[Discard
         kept[article] = min(document, kept.get(article, document))
     dropped = {document: article for article, document in documents if kept[article] != document}
     if not dropped:
-        return table, []
-    discarded = [
-        Discarded(article, Reason.DUPLICATE_ARTICLE, f"{document}: the same article as {kept[article]}")
-        for document, article in dropped.items()
-    ]
+        return table, DISCARDED_SCHEMA.empty_table()
+    details = [f"{document}: the same article as {kept[article]}" for document, article in dropped.items()]
+    reasons = [Reason.DUPLICATE_ARTICLE.value] * len(dropped)
+    discarded = pa.table([list(dropped.values()), reasons, details], schema=DISCARDED_SCHEMA)
     return table.filter(pc.invert(pc.is_in(place, value_set=pa.array(list(dropped))))), discarded
 
 

@@ -1,5 +1,8 @@
 """Fixed splits: 80/10/10, by a salted hash, over pairs and over articles."""
 
+# pyright: reportAttributeAccessIssue=false
+# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc

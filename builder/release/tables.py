@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..engine.parts import RELEASE_FIELDS, read_rows
+from ..engine.columns import integers, split_lists
+from ..engine.parts import RELEASE_SCHEMA, read_rows
 from .index import Index
 from .splits import SPLITS, order_by
 
@@ -16,7 +17,7 @@ from .splits import SPLITS, order_by
 ROW_GROUP = 4096
 ROWS_PER_FILE = 50_000
 
-_PAIRS = {field.name: field.name for field in RELEASE_FIELDS}
+_PAIRS = {name: name for name in RELEASE_SCHEMA.names}
 _STATEMENTS = {"statement_id": "statement_id", "text": "statement", "tokens": "statement_tokens"}
 _PROOFS = {"proof_id": "proof_id", "text": "proof", "tokens": "proof_tokens"}
 
@@ -41,8 +42,7 @@ class Config:
     @property
     def schema(self) -> pa.Schema:
         """Types of the columns."""
-        types = {field.name: field.type for field in RELEASE_FIELDS}
-        return pa.schema([(name, types[source]) for name, source in self.columns.items()])
+        return pa.schema([(name, RELEASE_SCHEMA.field(source).type) for name, source in self.columns.items()])
 
 
 CONFIGS = tuple(
@@ -118,12 +118,17 @@ def write_file(file: TableFile) -> WrittenFile:
 def _gather(file: TableFile, chosen: slice) -> pa.Table:
     part, row = file.part[chosen], file.row[chosen]
     by_part = np.argsort(part, kind="stable")
-    columns = list(file.config.columns.values())
+    sources = list(file.config.columns.values())
     pieces = [
-        read_rows(file.parts[part[places[0]]]).select(columns).take(pa.array(row[places]))
+        read_rows(file.parts[part[places[0]]]).select(sources).take(integers(row[places]))
         for places in np.split(by_part, np.flatnonzero(np.diff(part[by_part])) + 1)
     ]
     gathered = pa.concat_tables(pieces).combine_chunks()
     back = np.empty_like(by_part)
     back[by_part] = np.arange(len(by_part))
-    return gathered.take(pa.array(back)).cast(gathered.schema).rename_columns(list(file.config.columns))
+    columns = gathered.take(integers(back)).columns
+    arrays = [
+        split_lists(column.combine_chunks()) if pa.types.is_list(field.type) else column
+        for column, field in zip(columns, file.config.schema, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, schema=file.config.schema)

@@ -52,10 +52,11 @@ class Article:
 
 @dataclass(frozen=True)
 class Style:
-    """How one kind of markup is made: latexmlpost's options, then edits of the text."""
+    """How one kind of markup is made: latexmlpost's options, how metadata is added, and further edits."""
 
     options: tuple[str, ...]
-    edits: tuple[Callable[[str, Article], str], ...]
+    add_metadata: Callable[[str, Article], str] | None
+    edits: tuple[Callable[[str], str], ...] = ()
 
 
 def convert(article: Article) -> str:
@@ -69,8 +70,8 @@ def convert(article: Article) -> str:
         run_latexml(["latexmlpost", *options, f"--destination={result}", str(xml)], folder)
         text = result.read_text(encoding="utf-8")
     for edit in (remove_traces, *style.edits):
-        text = edit(text, article)
-    return text
+        text = edit(text)
+    return style.add_metadata(text, article) if style.add_metadata else text
 
 
 def run_latexml(command: list[str], folder: str) -> None:
@@ -82,7 +83,7 @@ def run_latexml(command: list[str], folder: str) -> None:
         raise RegenerationError(f"{command[-1]}: {serious[0] if serious else f'{command[0]} failed'}")
 
 
-def remove_traces(text: str, article: Article) -> str:
+def remove_traces(text: str) -> str:
     """Remove the comment and the footer that tell when and by what the document was generated."""
     text = re.sub(r"<!--Generated .*?-->\n", "", text)
     return re.sub(r'<(div|footer) class="ltx_page_footer">.*?</\1>(\s*</\1>)?\n', "", text, flags=re.DOTALL)
@@ -111,7 +112,7 @@ def add_citation(text: str, article: Article) -> str:
     return text.replace("</head>", "".join(meta) + "</head>", 1)
 
 
-def old_classes(theorem: str, title: str) -> Callable[[str, Article], str]:
+def old_classes(theorem: str, title: str) -> Callable[[str], str]:
     """Return an edit that gives elements the class names of LaTeXML before 0.8.
 
     Args:
@@ -133,10 +134,10 @@ def old_classes(theorem: str, title: str) -> Callable[[str, Article], str]:
         names = " ".join(filter(None, map(rename, match["names"].split())))
         return f' class="{names}"' if names else ""
 
-    return lambda text, article: re.sub(r' class="(?P<names>ltx_[^"]*)"', rename_all, text)
+    return lambda text: re.sub(r' class="(?P<names>ltx_[^"]*)"', rename_all, text)
 
 
-def prefix_math(text: str, article: Article) -> str:
+def prefix_math(text: str) -> str:
     """Write MathML with the prefix `m:`, and fonts as `mathvariant`, as LaTeXML did until 2011."""
 
     def prefix(match: re.Match[str]) -> str:
@@ -159,14 +160,14 @@ def spell_out_font(match: re.Match[str]) -> str:
 
 PRESENTATION = ("--pmml", "--mathtex")
 STYLES: dict[str, Style] = {
-    "xhtml-0.8": Style(PRESENTATION, (add_rdfa,)),
-    "parallel-0.8": Style(("--pmml", "--cmml", "--mathtex"), (add_rdfa,)),
-    "content": Style(("--cmml", "--mathtex"), (add_rdfa,)),
-    "html5-0.8": Style(PRESENTATION, (add_citation,)),
-    "html5-bare": Style(PRESENTATION, ()),
-    "xhtml-0.7.0": Style(PRESENTATION, (old_classes("theorem", ""), prefix_math, add_rdfa)),
-    "xhtml-2011": Style(PRESENTATION, (old_classes("theorem ltx_thm", "{}-title"), prefix_math, add_rdfa)),
-    "xhtml-2012": Style(PRESENTATION, (old_classes("theorem ltx_thm", "{}-title"), add_rdfa)),
+    "xhtml-0.8": Style(PRESENTATION, add_rdfa),
+    "parallel-0.8": Style(("--pmml", "--cmml", "--mathtex"), add_rdfa),
+    "content": Style(("--cmml", "--mathtex"), add_rdfa),
+    "html5-0.8": Style(PRESENTATION, add_citation),
+    "html5-bare": Style(PRESENTATION, None),
+    "xhtml-0.7.0": Style(PRESENTATION, add_rdfa, (old_classes("theorem", ""), prefix_math)),
+    "xhtml-2011": Style(PRESENTATION, add_rdfa, (old_classes("theorem ltx_thm", "{}-title"), prefix_math)),
+    "xhtml-2012": Style(PRESENTATION, add_rdfa, (old_classes("theorem ltx_thm", "{}-title"),)),
 }
 
 

@@ -40,7 +40,7 @@
       <xsl:apply-templates select="f:arguments(..)" mode="infix-operand">
         <xsl:with-param name="operator" select="$operator"/>
         <xsl:with-param name="multiplies" select="exists(self::times[not(@sign)])"/>
-        <xsl:with-param name="apply" select=".."/>
+        <xsl:with-param name="qualified" select="..[f:is-qualified(.)]"/>
       </xsl:apply-templates>
     </mrow>
   </xsl:template>
@@ -60,7 +60,7 @@
   <xsl:template match="*" mode="infix-operand">
     <xsl:param name="operator" as="map(*)"/>
     <xsl:param name="multiplies" as="xs:boolean"/>
-    <xsl:param name="apply" as="element()"/>
+    <xsl:param name="qualified" as="element()?"/>
     <xsl:variable name="first" select="position() = 1"/>
     <xsl:variable name="last" select="position() = last()"/>
     <xsl:variable name="subtracts" select="$operator?sign = '+' and not($first) and f:is-negative(.)"/>
@@ -68,7 +68,8 @@
     <xsl:variable name="effective" select="if ($subtracts) then $infix('minus') else $operator"/>
     <xsl:if test="not($first)">
       <xsl:variable name="visible" select="$multiplies and f:needs-times-sign(preceding-sibling::*[1], .)"/>
-      <xsl:sequence select="f:with-limits(f:mo(if ($visible) then '×' else $effective?sign), $apply)"/>
+      <xsl:variable name="sign" select="f:mo(if ($visible) then '×' else $effective?sign)"/>
+      <xsl:sequence select="if ($qualified) then f:with-limits($sign, $qualified) else $sign"/>
     </xsl:if>
     <xsl:apply-templates select="$operand" mode="operand">
       <xsl:with-param name="level" select="f:inner-level($effective, $operand, $first, $last)"/>

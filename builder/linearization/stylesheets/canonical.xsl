@@ -16,9 +16,10 @@
   <xsl:mode name="shapes" on-no-match="shallow-copy"/>
   <xsl:key name="by-id" match="*" use="@id, @xml:id"/>
 
-  <!-- A target of n elements may be inserted while n fits this budget, and what it inserts in turn must
-       fit the budget divided by n. That bounds the result, also when targets double each other. -->
-  <xsl:variable name="share-budget" select="4096"/>
+  <!-- How many elements references may insert, all together. Each gets its part of that; a target of n elements
+       must fit the part, and what it refers to in turn must fit an n-th of it. So the result stays bounded
+       even when every target doubles the one before. -->
+  <xsl:variable name="share-budget" select="100000"/>
 
   <!-- ============ names ============ -->
 
@@ -38,10 +39,12 @@
   </xsl:template>
 
   <xsl:template match="share" mode="names">
-    <xsl:param name="budget" tunnel="yes" select="$share-budget"/>
+    <xsl:param name="budget" tunnel="yes" as="xs:integer"/>
     <xsl:param name="open" tunnel="yes" as="element()*"/>
-    <xsl:variable name="id" select="substring-after((@href, @xlink:href, '')[1], '#')"/>
-    <xsl:variable name="target" select="key('by-id', $id)[1]"/>
+    <xsl:variable name="reference" select="string((@href, @xlink:href)[1])"/>
+    <!-- Only this formula is searched; a reference to another document stays one. -->
+    <xsl:variable name="target" select="key('by-id', substring($reference, 2))
+        [starts-with($reference, '#')][not(ancestor-or-self::annotation-xml)][1]"/>
     <xsl:variable name="size" select="count($target/descendant-or-self::*)"/>
     <xsl:choose>
       <xsl:when test="$target and $size le $budget and not($target intersect ($open, ancestor::*))">
@@ -51,7 +54,7 @@
         </xsl:apply-templates>
       </xsl:when>
       <xsl:otherwise>
-        <mi><xsl:value-of select="($id[.], @href)[1]"/></mi>
+        <mi><xsl:value-of select="replace($reference, '^#', '')"/></mi>
       </xsl:otherwise>
     </xsl:choose>
   </xsl:template>

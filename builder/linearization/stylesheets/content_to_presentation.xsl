@@ -22,7 +22,9 @@
 
   <xsl:template match="/">
     <xsl:variable name="named" as="element()">
-      <xsl:apply-templates select="*" mode="names"/>
+      <xsl:apply-templates select="*" mode="names">
+        <xsl:with-param name="budget" tunnel="yes" select="$share-budget idiv max((1, count(//share)))"/>
+      </xsl:apply-templates>
     </xsl:variable>
     <xsl:variable name="canonical" as="element()">
       <xsl:apply-templates select="$named" mode="shapes"/>

@@ -1,0 +1,53 @@
+"""Python values → Arrow arrays, through buffers.
+
+`pa.array` would do, but it imports pandas wherever that is installed, to recognise its objects, and every
+worker would pay for it.
+"""
+
+# pyright: reportAttributeAccessIssue=false
+# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_ZERO = pa.scalar(0, pa.int32())
+
+
+def integers(values: Sequence[int] | np.ndarray) -> pa.Array:
+    """Make a column of 32-bit integers."""
+    numbers = np.ascontiguousarray(values, dtype=np.int32)
+    return pa.Array.from_buffers(pa.int32(), len(numbers), [None, pa.py_buffer(numbers)])
+
+
+def strings(values: Sequence[str | None]) -> pa.Array:
+    """Make a column of strings, some of which may be missing."""
+    encoded = [b"" if value is None else value.encode() for value in values]
+    offsets = _offsets(np.fromiter(map(len, encoded), np.int64, len(encoded)))
+    validity = None
+    if None in values:
+        present = np.array([value is not None for value in values], dtype=bool)
+        validity = pa.py_buffer(np.packbits(present, bitorder="little"))
+    return pa.Array.from_buffers(
+        pa.string(), len(encoded), [validity, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    )
+
+
+def split_lists(joined: pa.Array) -> pa.Array:
+    """Turn strings joined by spaces into lists; an empty string is an empty list."""
+    lists = pc.split_pattern(joined, " ")
+    empty = pc.equal(pc.binary_length(joined), _ZERO)
+    if not pc.any(empty).as_py():
+        return lists
+    lengths = pc.if_else(empty, _ZERO, pc.list_value_length(lists)).to_numpy()
+    values = lists.flatten().filter(pc.greater(pc.binary_length(lists.flatten()), _ZERO))
+    return pa.ListArray.from_arrays(integers(_offsets(lengths)), values)
+
+
+def _offsets(lengths: np.ndarray) -> np.ndarray:
+    """Sum lengths up to the places where the values begin, and where the last one ends."""
+    offsets = np.zeros(len(lengths) + 1, np.int32)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
