@@ -1,12 +1,13 @@
 """A `<math>` element → `Formula`: its tokens, converted from content markup if need be, and its TeX."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from lxml import etree
 
 from ..records import Formula
+from .content import ContentMathError, to_presentation
 from .presentation import ContentMarkupError, own_font, presentation_tokens, surface_tokens
 from .vocabulary import ANNOTATION_TAGS, MATHML_NAMESPACE, ROLES, Role
 
@@ -20,8 +21,9 @@ _NODE_NUMBER = re.compile(r'\s(?:xml:id|id|xref)="[^"]*"')
 # TeX as LaTeXML writes it wraps long lines with a comment sign.
 _WRAPPED_LINE = re.compile(r"%\s*\n\s*")
 
-# Formulas come from documents of limited depth and size; this parser sees only our own serialization.
-_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+# It only sees what our stylesheet writes, of formulas limited in depth, but a level of content can become
+# three of presentation.
+_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
 
 _role = ROLES.get
 _LEAF, _STYLE, _SEMANTICS, _ANNOTATION = Role.LEAF, Role.STYLE, Role.SEMANTICS, Role.ANNOTATION
@@ -30,34 +32,40 @@ _LEAF, _STYLE, _SEMANTICS, _ANNOTATION = Role.LEAF, Role.STYLE, Role.SEMANTICS, 
 def read_formula(math: etree._Element) -> Formula:
     """Read the tokens and the TeX of a `<math>` element.
 
-    A flat pass over the tree, because this is where a build spends its time: containers are passed by and
-    leaves are read. Only what is less simple (a font for a whole subtree, fences in attributes, elements
-    inside a leaf) is walked recursively, and then skipped in the pass.
-
     Raises:
         ContentMathError: If it has content markup that cannot be converted.
+    """
+    try:
+        tokens, tex = _read_presentation(math)
+    except ContentMarkupError:
+        tokens, tex = _converted_tokens(_canonical(math)), math.get("alttext") or _find_tex(math)
+    return Formula(tuple(tokens), _WRAPPED_LINE.sub("", tex) if tex and "%" in tex else tex)
+
+
+def _read_presentation(math: etree._Element) -> tuple[Sequence[str], str | None]:
+    """Read tokens and TeX in a flat pass over the tree, because this is where a build spends its time.
+
+    Containers are passed by and leaves are read. Only what is less simple (a font for a whole subtree,
+    fences in attributes, elements inside a leaf) is walked recursively, and then skipped in the pass.
     """
     tokens: list[str] = []
     tex = math.get("alttext")
     stream = math.iter()
-    try:
-        for element in stream:
-            role = _role(element.tag)
-            if role is None or role is _SEMANTICS:
-                continue
-            if role is _LEAF and not len(element):
-                if text := element.text:
-                    tokens += surface_tokens(text, own_font(element) if element.keys() else None)
-            elif role is _ANNOTATION:
-                tex = tex or _tex_in(element)
-                if len(element):
-                    _skip_inside(element, stream)
-            elif role is not _STYLE or own_font(element):
-                tokens += presentation_tokens(element)
+    for element in stream:
+        role = _role(element.tag)
+        if role is None or role is _SEMANTICS:
+            continue
+        if role is _LEAF and not len(element):
+            if text := element.text:
+                tokens += surface_tokens(text, own_font(element) if element.keys() else None)
+        elif role is _ANNOTATION:
+            tex = tex or _tex_in(element)
+            if len(element):
                 _skip_inside(element, stream)
-    except ContentMarkupError:
-        tokens, tex = list(_converted_tokens(_canonical(math))), tex or _find_tex(math)
-    return Formula(tuple(tokens), _WRAPPED_LINE.sub("", tex) if tex and "%" in tex else tex)
+        elif role is not _STYLE or own_font(element):
+            tokens += presentation_tokens(element)
+            _skip_inside(element, stream)
+    return tokens, tex
 
 
 def _skip_inside(element: etree._Element, stream: Iterator[etree._Element]) -> None:
@@ -72,21 +80,25 @@ def _skip_inside(element: etree._Element, stream: Iterator[etree._Element]) -> N
 
 
 def _canonical(math: etree._Element) -> str:
-    """Serialize a formula so that repetitions of it are equal."""
+    """Serialize a formula in MathML's namespace, so that repetitions of it are equal."""
     text = etree.tostring(math, encoding="unicode", with_tail=False)
-    if etree.QName(math).namespace != MATHML_NAMESPACE:
+    namespace = etree.QName(math).namespace
+    if namespace is None:
         # From an HTML parser: the namespace went without saying.
         text = text.replace("<math", f'<math xmlns="{MATHML_NAMESPACE}"', 1)
+    elif namespace != MATHML_NAMESPACE:
+        text = text.replace(f'"{namespace}"', f'"{MATHML_NAMESPACE}"', 1)
     return text if "share" in text else _NODE_NUMBER.sub("", text)
 
 
 @lru_cache(maxsize=16384)
 def _converted_tokens(math_xml: str) -> tuple[str, ...]:
-    # Imported here because most runs never meet content markup, and the XSLT processor costs 90 MB.
-    from .content import to_presentation
-
     converted = etree.fromstring(to_presentation(math_xml).encode(), _PARSER)
-    return tuple(presentation_tokens(converted))
+    try:
+        tokens, _ = _read_presentation(converted)
+    except ContentMarkupError as error:
+        raise ContentMathError(f"content markup left after conversion: {error}") from None
+    return tuple(tokens)
 
 
 def _tex_in(annotation: etree._Element) -> str | None:

@@ -21,7 +21,7 @@ _INDEXED = frozenset(PART_SCHEMA.names) - _LARGE
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """One row a pair.
+    """One row a pair, ordered by split key.
 
     Attributes:
         table: The indexed columns, and `part` and `row`: where the pair's full row is.
@@ -57,7 +57,8 @@ def build_index(parts: list[Path]) -> tuple[Index, pa.Table]:
         tables.append(table.append_column("row", pa.array(rows)))
     table, duplicates = _without_duplicate_articles(pa.concat_tables(tables))
     _check_unique(table)
-    return Index(table.combine_chunks(), parts), duplicates
+    # In the order of the hash, so that nothing computed from the index depends on the order of the sources.
+    return Index(table.sort_by("split_key").combine_chunks(), parts), duplicates
 
 
 def _without_duplicate_articles(table: pa.Table) -> tuple[pa.Table, pa.Table]:

@@ -4,7 +4,6 @@
 # (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..identifiers import split_key
@@ -17,10 +16,9 @@ TRAIN, VALIDATION, TEST = range(3)
 def split_pairs(index: Index) -> np.ndarray:
     """Split by pair, as the paper does: an article's pairs may be in all three splits."""
     held_out = len(index) // 10
-    order = pc.sort_indices(index.column("split_key")).to_numpy()
     assigned = np.full(len(index), TRAIN, dtype=np.int8)
-    assigned[order[:held_out]] = TEST
-    assigned[order[held_out : 2 * held_out]] = VALIDATION
+    assigned[:held_out] = TEST
+    assigned[held_out : 2 * held_out] = VALIDATION
     return assigned
 
 
@@ -43,4 +41,4 @@ def split_by_article(index: Index, seed: int) -> np.ndarray:
 
 def order_by(index: Index, column: str) -> np.ndarray:
     """Order the pairs by a column of hashes: the same every time, and without meaning."""
-    return pc.sort_indices(pa.chunked_array([index.column(column)])).to_numpy()
+    return pc.sort_indices(index.column(column)).to_numpy()

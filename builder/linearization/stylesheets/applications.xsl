@@ -5,7 +5,6 @@
     xmlns="http://www.w3.org/1998/Math/MathML"
     xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
     xmlns:xs="http://www.w3.org/2001/XMLSchema"
-    xmlns:map="http://www.w3.org/2005/xpath-functions/map"
     xmlns:f="urn:proofmatch:content-to-presentation"
     xpath-default-namespace="http://www.w3.org/1998/Math/MathML"
     exclude-result-prefixes="#all">
@@ -22,7 +21,8 @@
       </xsl:apply-templates>
     </xsl:variable>
     <mrow>
-      <xsl:sequence select="f:with-limits(f:subscript($head, f:script(../(degree | logbase | momentabout)/*)), ..)"/>
+      <xsl:variable name="index" select="f:script(../(degree | logbase | momentabout)/*)"/>
+      <xsl:sequence select="f:with-limits(f:subscript($head, $index), ..)"/>
       <xsl:if test="not(f:is-qualified(..))">
         <mo>&#x2061;</mo>
       </xsl:if>
@@ -143,7 +143,8 @@
     <xsl:variable name="variables" select="f:variables($apply[not(*[1]/self::int)])"/>
     <xsl:variable name="spoken" select="$apply/condition//ci/normalize-space()"/>
     <!-- When the body is the variable itself, the domain says all: ⋃ over L of S. -->
-    <xsl:variable name="listed" select="$variables[not(normalize-space() = f:arguments($apply)/self::ci/normalize-space())]"/>
+    <xsl:variable name="body" select="f:arguments($apply)/self::ci/normalize-space()"/>
+    <xsl:variable name="listed" select="$variables[not(normalize-space() = $body)]"/>
     <xsl:variable name="ranges" as="element()*">
       <xsl:choose>
         <xsl:when test="$apply/lowlimit">
@@ -242,8 +243,8 @@
     </mrow>
   </xsl:template>
 
-  <xsl:template match="(abs | card | floor | ceiling)[f:is-plain(.., 1)] | mean[not(f:is-qualified(..))] | delimited"
-      mode="applied">
+  <xsl:template mode="applied" match="(abs | card | floor | ceiling)[f:is-plain(.., 1)]
+      | mean[not(f:is-qualified(..))] | delimited">
     <xsl:call-template name="fenced">
       <xsl:with-param name="nodes" select="f:arguments(..)"/>
       <xsl:with-param name="fences" select="if (self::delimited) then (@open, @close) else $fences(local-name())"/>

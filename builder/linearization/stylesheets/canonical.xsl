@@ -7,7 +7,6 @@
     xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
     xmlns:xs="http://www.w3.org/2001/XMLSchema"
     xmlns:xlink="http://www.w3.org/1999/xlink"
-    xmlns:map="http://www.w3.org/2005/xpath-functions/map"
     xmlns:f="urn:proofmatch:content-to-presentation"
     xpath-default-namespace="http://www.w3.org/1998/Math/MathML"
     exclude-result-prefixes="#all">
@@ -367,7 +366,7 @@
         </xsl:otherwise>
       </xsl:choose>
     </condition>
-    <xsl:apply-templates select="if ($node/self::apply) then f:arguments($node) else f:parts($node)" mode="shapes"/>
+    <xsl:apply-templates select="f:parts($node)" mode="shapes"/>
   </xsl:template>
 
   <!-- One bound variable stands for itself, several are a tuple. -->

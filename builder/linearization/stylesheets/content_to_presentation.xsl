@@ -197,7 +197,7 @@
         <mo>×</mo>
       </xsl:when>
       <!-- LaTeXML's words for a notation are no signs on their own. -->
-      <xsl:when test="map:contains($infix, $name) and $infix($name)?level gt $ANYTHING + 5">
+      <xsl:when test="map:contains($infix, $name) and not($name = ('formulae-sequence', 'conditional'))">
         <xsl:sequence select="f:mo($infix($name)?sign)"/>
       </xsl:when>
       <xsl:when test="self::variance | self::laplacian">

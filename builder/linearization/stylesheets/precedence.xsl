@@ -67,8 +67,8 @@
 
   <xsl:function name="f:is-infix" as="xs:boolean">
     <xsl:param name="apply" as="element()"/>
-    <xsl:sequence select="map:contains($infix, f:operator($apply/*[1])) and not($apply/bvar) and f:arity($apply) ge 1
-        and not(f:collects($apply))"/>
+    <xsl:sequence select="map:contains($infix, f:operator($apply/*[1])) and f:arity($apply) ge 1
+        and not($apply/bvar) and not(f:collects($apply))"/>
   </xsl:function>
 
   <!-- ============ levels ============ -->

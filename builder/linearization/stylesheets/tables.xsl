@@ -81,12 +81,12 @@
       'set-suchthat': 'suchthat', 'list-suchthat': 'suchthat', 'set-map': 'map', 'list-map': 'map',
       'index-first-selector': 'selector', 'strict-moment': 'moment' }"/>
 
-  <!-- Opening sign, closing sign. The published corpus has U+2329 and U+232A around a mean, U+3008 and U+3009
-       (to which Unicode declares them equivalent) around a moment. -->
+  <!-- Opening sign, closing sign. The angle brackets around a mean are U+2329 and U+232A, as in the conversion
+       with which the paper's corpus was made; those around a moment U+3008 and U+3009, which Unicode declares
+       equivalent to them. -->
   <xsl:variable name="fences" static="yes" as="map(xs:string, xs:string+)" select="map {
       'abs': ('|', '|'), 'card': ('|', '|'), 'floor': ('⌊', '⌋'), 'ceiling': ('⌈', '⌉'),
-      'mean': ('&#x2329;', '&#x232A;'), 'moment': ('&#x3008;', '&#x3009;'), 'set': ('{', '}'), 'list': ('(', ')'), 'vector': ('(', ')'),
-      'matrix': ('(', ')'), 'matrixrow': ('(', ')'),
+      'mean': ('&#x2329;', '&#x232A;'), 'moment': ('&#x3008;', '&#x3009;'), 'set': ('{', '}'), 'list': ('(', ')'),
       'closed': ('[', ']'), 'open': ('(', ')'), 'open-closed': ('(', ']'), 'closed-open': ('[', ')') }"/>
 
   <!-- Constants: their sign, and their font if they have one. -->
@@ -96,26 +96,24 @@
       'primes': ('P', 'double-struck'), 'exponentiale': 'e', 'imaginaryi': 'i', 'notanumber': 'NaN',
       'true': 'true', 'false': 'false', 'emptyset': '∅', 'pi': 'π', 'eulergamma': 'γ', 'infinity': '∞' }"/>
 
-  <xsl:variable name="qualifiers" static="yes" select="'bvar', 'lowlimit', 'uplimit', 'condition', 'domainofapplication',
-      'degree', 'logbase', 'momentabout'"/>
+  <xsl:variable name="qualifiers" static="yes"
+      select="tokenize('bvar lowlimit uplimit condition domainofapplication degree logbase momentabout')"/>
 
-  <xsl:variable name="presentation" static="yes" select="'math', 'mi', 'mn', 'mo', 'mtext', 'mspace', 'ms', 'mglyph', 'mrow', 'mfrac',
-      'msqrt', 'mroot', 'mstyle', 'merror', 'mpadded', 'mphantom', 'mfenced', 'menclose', 'msub', 'msup', 'msubsup',
-      'munder', 'mover', 'munderover', 'mmultiscripts', 'mprescripts', 'none', 'mtable', 'mtr', 'mlabeledtr', 'mtd',
-      'maligngroup', 'malignmark', 'maction', 'mstack', 'mlongdiv', 'msgroup', 'msrow', 'mscarries', 'mscarry',
-      'msline'"/>
+  <xsl:variable name="presentation" static="yes" select="tokenize('math mi mn mo mtext mspace ms mglyph mrow mfrac
+      msqrt mroot mstyle merror mpadded mphantom mfenced menclose msub msup msubsup munder mover munderover
+      mmultiscripts mprescripts none mtable mtr mlabeledtr mtd maligngroup malignmark maction mstack mlongdiv
+      msgroup msrow mscarries mscarry msline')"/>
 
   <!-- Elements with their parts inside, which strict markup and LaTeXML apply like operators. -->
-  <xsl:variable name="containers" static="yes" select="'set', 'list', 'vector', 'matrix', 'matrixrow', 'interval', 'lambda',
-      'piecewise', 'piece', 'otherwise'"/>
+  <xsl:variable name="containers" static="yes"
+      select="tokenize('set list vector matrix matrixrow interval lambda piecewise piece otherwise')"/>
 
   <!-- Every name under which a csymbol means the element of the same name, whatever its dictionary. -->
   <xsl:variable name="pragmatic" static="yes" as="xs:string*" select="
-      (map:keys($infix)[. != 'conditional'], $elementary, $collecting, map:keys($constants), $containers,
-       'abs', 'card', 'floor', 'ceiling', 'mean', 'sdev', 'variance', 'median', 'mode', 'moment', 'ident',
-       'domain', 'codomain', 'image', 'inverse', 'quotient', 'factorial', 'max', 'min', 'power', 'root', 'gcd',
-       'lcm', 'conjugate', 'arg', 'real', 'imaginary', 'exp', 'not', 'forall', 'exists', 'diff', 'partialdiff',
-       'divergence', 'grad', 'curl', 'laplacian', 'transpose', 'selector')"/>
+      map:keys($infix)[. != 'conditional'], $elementary, $collecting, map:keys($constants), $containers,
+      tokenize('abs card floor ceiling mean sdev variance median mode moment ident domain codomain image inverse
+          quotient factorial max min power root gcd lcm conjugate arg real imaginary exp not forall exists
+          diff partialdiff divergence grad curl laplacian transpose selector')"/>
 
   <!-- Symbols of OpenMath's and LaTeXML's dictionaries that are called otherwise in pragmatic markup.
        After a space: the closure of an interval. -->

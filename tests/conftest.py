@@ -1,0 +1,30 @@
+"""What several tests share: the embedded sample as a release, and the real corpora where they are."""
+
+from pathlib import Path
+
+import pytest
+
+from proofmatch.builder import build_release
+from proofmatch.builder.sample import sample_articles
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+SHARED = REPOSITORY.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def articles() -> Path:
+    return sample_articles()
+
+
+@pytest.fixture(scope="session")
+def release(tmp_path_factory: pytest.TempPathFactory, articles: Path) -> Path:
+    return build_release(articles, tmp_path_factory.mktemp("sample") / "release", workers=1)
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder with the real corpora; tests that need real size skip without it."""
+    folder = SHARED / "corpus"
+    if not folder.is_dir():
+        pytest.skip("no real corpora beside the repository (../shared/corpus)")
+    return folder
