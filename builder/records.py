@@ -7,10 +7,15 @@ from .reasons import Reason
 
 
 class Formula(NamedTuple):
-    """One formula: its typed tokens in reading order and its TeX, where the source has it."""
+    """One formula: its typed tokens in reading order, joined by spaces, and its TeX if the source has it."""
 
-    tokens: tuple[str, ...]
+    tokens: str
     tex: str | None
+
+    @property
+    def leaves(self) -> int:
+        """Number of tokens."""
+        return self.tokens.count(" ") + 1 if self.tokens else 0
 
 
 # A stretch of text (with `BLOCK_BREAK` between paragraphs) or a formula.
@@ -66,7 +71,7 @@ class RawPair:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A statement–proof pair that passed the filters."""
+    """A statement–proof pair that passed the filters; tokens are joined by spaces."""
 
     id: str
     statement_id: str
@@ -74,8 +79,8 @@ class Pair:
     kind: str
     statement: str
     proof: str
-    statement_tokens: list[str]
-    proof_tokens: list[str]
+    statement_tokens: str
+    proof_tokens: str
     statement_length: Length
     proof_length: Length
 

@@ -49,13 +49,19 @@ def parse_token(token: str) -> Token:
     return Token(kind, font or None, surface)
 
 
-@lru_cache(maxsize=32768)
-def text_tokens(text: str) -> tuple[str, ...]:
+def text_tokens(text: str) -> list[str]:
     """Split running text into typed tokens, punctuation apart from words.
 
-    The stretches between formulas repeat a great deal (" and ", ". Let "), hence the cache.
+    >>> text_tokens("Let us see (2.1).")
+    ['t:Let', 't:us', 't:see', 't:(', 't:2.1', 't:)', 't:.']
     """
-    if not text.isascii():
+    return " ".join(map(typed_word, text.split())).split()
+
+
+@lru_cache(maxsize=65536)
+def typed_word(word: str) -> str:
+    """Type what stands between two white spaces; the tokens are joined by spaces."""
+    if not word.isascii():
         # Composed letters, because a combining accent is no letter to a regular expression.
-        text = _INVISIBLE_IN_TEXT.sub("", unicodedata.normalize("NFC", text))
-    return tuple([f"{TEXT}:{surface}" for surface in _TEXT_TOKEN.findall(text)])
+        word = _INVISIBLE_IN_TEXT.sub("", unicodedata.normalize("NFC", word))
+    return " ".join(f"{TEXT}:{surface}" for surface in _TEXT_TOKEN.findall(word))

@@ -13,8 +13,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_ZERO = pa.scalar(0, pa.int32())
-
 
 def integers(values: Sequence[int] | np.ndarray) -> pa.Array:
     """Make a column of 32-bit integers."""
@@ -38,12 +36,25 @@ def strings(values: Sequence[str | None]) -> pa.Array:
 def split_lists(joined: pa.Array) -> pa.Array:
     """Turn strings joined by spaces into lists; an empty string is an empty list."""
     lists = pc.split_pattern(joined, " ")
-    empty = pc.equal(pc.binary_length(joined), _ZERO)
-    if not pc.any(empty).as_py():
+    empty = _lengths(joined) == 0
+    if not empty.any():
         return lists
-    lengths = pc.if_else(empty, _ZERO, pc.list_value_length(lists)).to_numpy()
-    values = lists.flatten().filter(pc.greater(pc.binary_length(lists.flatten()), _ZERO))
-    return pa.ListArray.from_arrays(integers(_offsets(lengths)), values)
+    # The splitting makes a list with one empty string of it.
+    lengths = np.where(empty, 0, _lengths(lists))
+    kept = np.repeat(~empty, _lengths(lists))
+    return pa.ListArray.from_arrays(integers(_offsets(lengths)), lists.flatten().filter(pa.array(kept)))
+
+
+def as_numpy(array: pa.Array) -> np.ndarray:
+    """See a column of numbers without copying it."""
+    kind = array.type.to_pandas_dtype()
+    return np.frombuffer(array.buffers()[1], kind)[array.offset : array.offset + len(array)]
+
+
+def _lengths(array: pa.Array) -> np.ndarray:
+    """Measure the strings or lists of a column."""
+    offsets = np.frombuffer(array.buffers()[1], np.int32)
+    return np.diff(offsets[array.offset : array.offset + len(array) + 1])
 
 
 def _offsets(lengths: np.ndarray) -> np.ndarray:

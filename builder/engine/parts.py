@@ -108,8 +108,8 @@ class PartBuilder:
             pair.kind,
             pair.statement,
             pair.proof,
-            " ".join(pair.statement_tokens),
-            " ".join(pair.proof_tokens),
+            pair.statement_tokens,
+            pair.proof_tokens,
             document,
             split_key(self._seed, pair.id),
             *pair.statement_length,
@@ -123,7 +123,10 @@ class PartBuilder:
             integers(column) if field.type == _NUMBER else strings(column)
             for column, field in zip(columns, PART_SCHEMA, strict=True)
         ]
-        metadata = {_REPORT: json.dumps(asdict(self.report)), _DISCARDED: _pack(self._discarded)}
+        metadata = {
+            _REPORT: json.dumps(asdict(self.report)),
+            _DISCARDED: _serialized(discarded_table(self._discarded)),
+        }
         table = pa.Table.from_arrays(arrays, schema=PART_SCHEMA.with_metadata(metadata))
         unfinished = path.with_suffix(f".{os.getpid()}.tmp")
         with pa.OSFile(str(unfinished), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
@@ -131,12 +134,16 @@ class PartBuilder:
         unfinished.replace(path)
 
 
-def _pack(discarded: Iterable[Discarded]) -> bytes:
-    columns = list(zip(*((d.article_id, d.reason.value, d.detail) for d in discarded), strict=True))
-    arrays = [strings(column) for column in columns or [()] * len(DISCARDED_SCHEMA)]
-    table = pa.Table.from_arrays(arrays, schema=DISCARDED_SCHEMA)
+def discarded_table(discarded: Iterable[Discarded]) -> pa.Table:
+    """Make rows of `discarded.parquet`."""
+    rows = [(item.article_id, item.reason.value, item.detail) for item in discarded]
+    columns = zip(*rows, strict=True) if rows else [()] * len(DISCARDED_SCHEMA)
+    return pa.Table.from_arrays([strings(column) for column in columns], schema=DISCARDED_SCHEMA)
+
+
+def _serialized(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, DISCARDED_SCHEMA) as writer:
+    with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return sink.getvalue().to_pybytes()
 

@@ -6,7 +6,7 @@ from lxml import etree
 
 from ..linearization.formulas import read_formula
 from ..records import BLOCK_BREAK, Formula, Length, Passage, Segment
-from ..tokens import parse_token, text_tokens
+from ..tokens import parse_token, typed_word
 from .vocabulary import FLOW, Flow
 
 
@@ -21,29 +21,37 @@ def read_passage(element: etree._Element, longest: int) -> Passage:
     Raises:
         ContentMathError: If a formula cannot be converted.
     """
-    reader = _PassageReader(longest)
-    reader.read(element)
-    return reader.finish()
+    outline = _Outline()
+    outline.read(element)
+    # Words first: they are cheap to count, and may already tell that the formulas need not be read.
+    words, leaves = outline.words, 0
+    segments: list[Segment] = []
+    for part in outline.finished_parts():
+        if isinstance(part, str):
+            segments.append(part)
+        elif words + leaves <= longest:
+            formula = read_formula(part)
+            leaves += formula.leaves
+            segments.append(formula)
+    return Passage(tuple(segments), Length(words, leaves))
 
 
-class _PassageReader:
-    """Collects segments and counts words, which the paper does text node by text node."""
+class _Outline:
+    """The text of a passage, and between its stretches the formulas, not read yet."""
 
-    def __init__(self, longest: int) -> None:
-        self._longest = longest
-        self._segments: list[Segment] = []
+    def __init__(self) -> None:
+        self.words = 0  # counted as the paper does, text node by text node
+        self._parts: list[str | etree._Element] = []
         self._text: list[str] = []
-        self._words = 0
-        self._leaves = 0
 
     def read(self, parent: etree._Element) -> None:
         if text := parent.text:
             self._text.append(text)
-            self._words += len(text.split())
+            self.words += len(text.split())
         for element in parent:
             flow = FLOW.get(element.tag)
             if flow is Flow.MATH:
-                self._read_formula(element)
+                self.finished_parts().append(element)
             elif flow is Flow.BLOCK:
                 self._text.append(BLOCK_BREAK)
                 self.read(element)
@@ -54,31 +62,25 @@ class _PassageReader:
                 self.read(element)
             if tail := element.tail:
                 self._text.append(tail)
-                self._words += len(tail.split())
+                self.words += len(tail.split())
 
-    def finish(self) -> Passage:
-        self._flush()
-        return Passage(tuple(self._segments), Length(self._words, self._leaves))
-
-    def _read_formula(self, math: etree._Element) -> None:
-        self._flush()
-        if self._words + self._leaves <= self._longest:
-            formula = read_formula(math)
-            self._segments.append(formula)
-            self._leaves += len(formula.tokens)
-
-    def _flush(self) -> None:
+    def finished_parts(self) -> list[str | etree._Element]:
+        """List what was read, the text up to here as one stretch."""
         if self._text:
-            self._segments.append("".join(self._text))
+            self._parts.append("".join(self._text))
             self._text.clear()
+        return self._parts
 
 
-def passage_tokens(passage: Passage) -> list[str]:
-    """Linearize a passage into typed tokens."""
-    tokens: list[str] = []
+def passage_tokens(passage: Passage) -> str:
+    """Linearize a passage into typed tokens, joined by spaces."""
+    pieces: list[str] = []
     for segment in passage.segments:
-        tokens.extend(segment.tokens if isinstance(segment, Formula) else text_tokens(segment))
-    return tokens
+        if isinstance(segment, Formula):
+            pieces.append(segment.tokens)
+        else:
+            pieces += map(typed_word, segment.split())
+    return " ".join(filter(None, pieces))
 
 
 def readable(passage: Passage) -> str:
@@ -90,7 +92,7 @@ def readable(passage: Passage) -> str:
         elif segment.tex is not None:
             pieces.append(f"${segment.tex}$")
         else:
-            pieces.append(" ".join(parse_token(token).surface for token in segment.tokens))
+            pieces.append(" ".join(parse_token(token).surface for token in segment.tokens.split()))
     lines = (" ".join(line.split()) for line in "".join(pieces).split(BLOCK_BREAK))
     return "\n".join(line for line in lines if line)
 

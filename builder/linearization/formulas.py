@@ -1,18 +1,18 @@
 """A `<math>` element → `Formula`: its tokens, converted from content markup if need be, and its TeX."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 
 from lxml import etree
 
 from ..records import Formula
 from .content import ContentMathError, to_presentation
-from .presentation import ContentMarkupError, own_font, presentation_tokens, surface_tokens
+from .presentation import ContentMarkupError, own_font, presentation_tokens, styled_tokens, surface_tokens
 from .vocabulary import ANNOTATION_TAGS, MATHML_NAMESPACE, ROLES, Role
 
 _TEX_ENCODINGS = frozenset(
-    {"application/x-tex", "application/x-latex", "text/x-tex", "text/x-latex", "tex", "latex"}
+    {"application/x-tex", "application/x-latex", "text/x-tex", "text/x-latex", "TeX", "LaTeX", "tex", "latex"}
 )
 
 # LaTeXML numbers the nodes of a formula, which makes equal formulas differ. A `share` refers to ids.
@@ -38,34 +38,41 @@ def read_formula(math: etree._Element) -> Formula:
     try:
         tokens, tex = _read_presentation(math)
     except ContentMarkupError:
-        tokens, tex = _converted_tokens(_canonical(math)), math.get("alttext") or _find_tex(math)
-    return Formula(tuple(tokens), _WRAPPED_LINE.sub("", tex) if tex and "%" in tex else tex)
+        tokens, tex = _converted_tokens(_canonical(math)), _find_tex(math)
+    tex = math.get("alttext") or tex
+    return Formula(tokens, _WRAPPED_LINE.sub("", tex) if tex and "%" in tex else tex)
 
 
-def _read_presentation(math: etree._Element) -> tuple[Sequence[str], str | None]:
-    """Read tokens and TeX in a flat pass over the tree, because this is where a build spends its time.
+def _read_presentation(root: etree._Element) -> tuple[str, str | None]:
+    """Read tokens and annotated TeX in a flat pass over the tree: this is where a build spends its time.
 
     Containers are passed by and leaves are read. Only what is less simple (a font for a whole subtree,
     fences in attributes, elements inside a leaf) is walked recursively, and then skipped in the pass.
     """
     tokens: list[str] = []
-    tex = math.get("alttext")
-    stream = math.iter()
+    tex: str | None = None
+    stream = root.iter()
     for element in stream:
         role = _role(element.tag)
         if role is None or role is _SEMANTICS:
             continue
         if role is _LEAF and not len(element):
             if text := element.text:
-                tokens += surface_tokens(text, own_font(element) if element.keys() else None)
+                tokens.append(surface_tokens(text, own_font(element) if element.keys() else None))
         elif role is _ANNOTATION:
-            tex = tex or _tex_in(element)
+            if element.get("encoding") in _TEX_ENCODINGS:
+                tex = element.text
             if len(element):
                 _skip_inside(element, stream)
-        elif role is not _STYLE or own_font(element):
+        elif role is not _STYLE:
             tokens += presentation_tokens(element)
             _skip_inside(element, stream)
-    return tokens, tex
+        elif font := own_font(element):
+            tokens += styled_tokens(element, font)
+            _skip_inside(element, stream)
+    joined = " ".join(tokens)
+    # A leaf that is empty or blank leaves no token, only a second space.
+    return joined if "" not in tokens else " ".join(joined.split()), tex
 
 
 def _skip_inside(element: etree._Element, stream: Iterator[etree._Element]) -> None:
@@ -92,19 +99,14 @@ def _canonical(math: etree._Element) -> str:
 
 
 @lru_cache(maxsize=16384)
-def _converted_tokens(math_xml: str) -> tuple[str, ...]:
+def _converted_tokens(math_xml: str) -> str:
     converted = etree.fromstring(to_presentation(math_xml).encode(), _PARSER)
     try:
-        tokens, _ = _read_presentation(converted)
+        return _read_presentation(converted)[0]
     except ContentMarkupError as error:
         raise ContentMathError(f"content markup left after conversion: {error}") from None
-    return tuple(tokens)
-
-
-def _tex_in(annotation: etree._Element) -> str | None:
-    return annotation.text if annotation.get("encoding", "").lower() in _TEX_ENCODINGS else None
 
 
 def _find_tex(math: etree._Element) -> str | None:
-    """Find the TeX annotation of a formula whose pass ended early."""
-    return next(filter(None, (_tex_in(child) for child in math.iter(*ANNOTATION_TAGS))), None)
+    annotations = (element for element in math.iter(*ANNOTATION_TAGS))
+    return next((element.text for element in annotations if element.get("encoding") in _TEX_ENCODINGS), None)

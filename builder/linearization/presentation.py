@@ -16,7 +16,7 @@ class ContentMarkupError(Exception):
 
 
 def presentation_tokens(element: etree._Element) -> list[str]:
-    """Read the tokens of a formula or a part of one.
+    """Read the tokens of a formula or a part of one, leaf by leaf.
 
     Raises:
         ContentMarkupError: If there is content markup outside annotations.
@@ -26,9 +26,20 @@ def presentation_tokens(element: etree._Element) -> list[str]:
     return tokens
 
 
+def styled_tokens(style: etree._Element, font: str) -> list[str]:
+    """Read the tokens inside an element that declares a font for them."""
+    if len(style) == 1 and len(style[0]) == 0 and ROLES.get(style[0].tag) is Role.LEAF:
+        # Nearly always it is there for a single letter.
+        leaf = style[0]
+        return [surface_tokens(leaf.text, own_font(leaf) or font)] if leaf.text else []
+    tokens: list[str] = []
+    _walk(style, font, tokens)
+    return tokens
+
+
 @lru_cache(maxsize=65536)
-def surface_tokens(text: str, font: str | None) -> tuple[str, ...]:
-    """Type the white-space separated surfaces of a leaf's text.
+def surface_tokens(text: str, font: str | None) -> str:
+    """Type the white-space separated surfaces of a leaf's text; hardly ever is there more than one.
 
     A styled character keeps its own font whatever the markup around it says, as MathML prescribes.
     """
@@ -37,7 +48,7 @@ def surface_tokens(text: str, font: str | None) -> tuple[str, ...]:
         plain, own_font = fold_styled(surface)
         mark = own_font or font
         tokens.append(math_token(plain, None if mark in UNMARKED else mark))
-    return tuple(tokens)
+    return " ".join(tokens)
 
 
 def _walk(elements: Iterable[etree._Element], font: str | None, tokens: list[str]) -> None:
@@ -46,7 +57,7 @@ def _walk(elements: Iterable[etree._Element], font: str | None, tokens: list[str
         if role is Role.LEAF:
             text = _deep_text(element) if len(element) else element.text
             if text:
-                tokens += surface_tokens(text, own_font(element) or font)
+                tokens.append(surface_tokens(text, own_font(element) or font))
         elif role is None:
             _walk(element, font, tokens)
         elif role is Role.STYLE:
@@ -70,12 +81,12 @@ def own_font(element: etree._Element) -> str | None:
 def _walk_fenced(fenced: etree._Element, font: str | None, tokens: list[str]) -> None:
     """Read an `mfenced`, whose fences and separators are attributes; the last separator repeats."""
     separators = "".join(fenced.get("separators", ",").split())
-    tokens += surface_tokens(fenced.get("open", "("), None)
+    tokens.append(surface_tokens(fenced.get("open", "("), None))
     for position, child in enumerate(fenced):
         if position and separators:
-            tokens += surface_tokens(separators[min(position, len(separators)) - 1], None)
+            tokens.append(surface_tokens(separators[min(position, len(separators)) - 1], None))
         _walk((child,), font, tokens)
-    tokens += surface_tokens(fenced.get("close", ")"), None)
+    tokens.append(surface_tokens(fenced.get("close", ")"), None))
 
 
 def _deep_text(element: etree._Element) -> str:

@@ -38,4 +38,4 @@ def math_tokens(math_xml: str) -> list[str]:
         raise ValueError(f"not a well-formed <math> element: {error}") from error
     if len(root) != 1 or root[0].tag not in MATH_TAGS:
         raise ValueError("expected exactly one <math> element")
-    return list(read_formula(root[0]).tokens)
+    return read_formula(root[0]).tokens.split()

@@ -12,8 +12,10 @@ import pyarrow.compute as pc
 
 from proofmatch.errors import ProofmatchError
 
-from ..engine.parts import DISCARDED_SCHEMA, PART_SCHEMA, read_columns
+from ..engine.columns import as_numpy, integers
+from ..engine.parts import PART_SCHEMA, discarded_table, read_columns
 from ..reasons import Reason
+from ..records import Discarded
 
 _LARGE = {"title", "statement", "proof", "statement_tokens", "proof_tokens"}
 _INDEXED = frozenset(PART_SCHEMA.names) - _LARGE
@@ -40,7 +42,7 @@ class Index:
 
     def numbers(self, name: str) -> np.ndarray:
         """Get a column of numbers."""
-        return self.table.column(name).to_numpy()
+        return as_numpy(self.column(name))
 
 
 def build_index(parts: list[Path]) -> tuple[Index, pa.Table]:
@@ -53,8 +55,8 @@ def build_index(parts: list[Path]) -> tuple[Index, pa.Table]:
     for number, path in enumerate(parts):
         table = read_columns(path, _INDEXED)
         rows = np.arange(table.num_rows, dtype=np.int32)
-        table = table.append_column("part", pa.array(np.full_like(rows, number)))
-        tables.append(table.append_column("row", pa.array(rows)))
+        table = table.append_column("part", integers(np.full_like(rows, number)))
+        tables.append(table.append_column("row", integers(rows)))
     table, duplicates = _without_duplicate_articles(pa.concat_tables(tables))
     _check_unique(table)
     # In the order of the hash, so that nothing computed from the index depends on the order of the sources.
@@ -62,20 +64,18 @@ def build_index(parts: list[Path]) -> tuple[Index, pa.Table]:
 
 
 def _without_duplicate_articles(table: pa.Table) -> tuple[pa.Table, pa.Table]:
-    part = pc.cast(table["part"], pa.string())
-    place = pc.binary_join_element_wise(table["document"], part, " in part ")
-    places = pa.table({"article": table["article_id"], "place": place}).group_by(["article", "place"])
-    documents = list(zip(*places.aggregate([]).to_pydict().values(), strict=True))
-    kept: dict[str, str] = {}
-    for article, document in documents:
-        kept[article] = min(document, kept.get(article, document))
-    dropped = {document: article for article, document in documents if kept[article] != document}
-    if not dropped:
-        return table, DISCARDED_SCHEMA.empty_table()
-    details = [f"{document}: the same article as {kept[article]}" for document, article in dropped.items()]
-    reasons = [Reason.DUPLICATE_ARTICLE.value] * len(dropped)
-    discarded = pa.table([list(dropped.values()), reasons, details], schema=DISCARDED_SCHEMA)
-    return table.filter(pc.invert(pc.is_in(place, value_set=pa.array(list(dropped))))), discarded
+    columns = (table[name].to_pylist() for name in ("article_id", "document", "part"))
+    rows = list(zip(*columns, strict=True))
+    kept: dict[str, tuple[str, int]] = {}
+    for article, *place in rows:
+        kept[article] = min(tuple(place), kept.get(article, tuple(place)))
+    dropped = sorted({row for row in rows if kept[row[0]] != row[1:]})
+    discarded = [
+        Discarded(article, Reason.DUPLICATE_ARTICLE, f"{document}: the same article as {kept[article][0]}")
+        for article, document, _ in dropped
+    ]
+    remaining = [number for number, row in enumerate(rows) if kept[row[0]] == row[1:]]
+    return table.take(integers(remaining)) if dropped else table, discarded_table(discarded)
 
 
 def _check_unique(table: pa.Table) -> None:

@@ -6,6 +6,7 @@
 import numpy as np
 import pyarrow.compute as pc
 
+from ..engine.columns import as_numpy
 from ..identifiers import split_key
 from .index import Index
 
@@ -26,8 +27,9 @@ def split_by_article(index: Index, seed: int) -> np.ndarray:
     """Split by article: articles are taken in hash order as long as they fit, until the split is full."""
     held_out = len(index) // 10
     articles = index.column("article_id").dictionary_encode()
-    sizes = np.bincount(articles.indices.to_numpy(), minlength=len(articles.dictionary))
+    article_of_pair = as_numpy(articles.indices)
     names = articles.dictionary.to_pylist()
+    sizes = np.bincount(article_of_pair, minlength=len(names))
     room = {TEST: held_out, VALIDATION: held_out}
     of_article = np.full(len(names), TRAIN, dtype=np.int8)
     for number in sorted(range(len(names)), key=lambda number: split_key(seed, names[number])):
@@ -36,9 +38,9 @@ def split_by_article(index: Index, seed: int) -> np.ndarray:
                 room[split] -= sizes[number]
                 of_article[number] = split
                 break
-    return of_article[articles.indices.to_numpy()]
+    return of_article[article_of_pair]
 
 
 def order_by(index: Index, column: str) -> np.ndarray:
     """Order the pairs by a column of hashes: the same every time, and without meaning."""
-    return pc.sort_indices(index.column(column)).to_numpy()
+    return as_numpy(pc.sort_indices(index.column(column)))

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..engine.parts import PartReport
 from ..reasons import Reason
@@ -30,7 +29,10 @@ def compute_statistics(
         discarded: What was left out.
         files: What was written.
     """
-    foreign = discarded.filter(pc.equal(discarded["reason"], Reason.NOT_ENGLISH.value))
+    reasons, details = discarded["reason"].to_pylist(), discarded["detail"].to_pylist()
+    languages = [
+        detail for reason, detail in zip(reasons, details, strict=True) if reason == Reason.NOT_ENGLISH
+    ]
     return {
         "schema_version": SCHEMA_VERSION,
         "documents": {
@@ -39,18 +41,17 @@ def compute_statistics(
         },
         "pairs": {"found": report.pairs_found, "kept": len(index)},
         "categories": _categories(index),
-        "kinds": _counts(index.column("kind")),
+        "kinds": _counts(index.column("kind").to_pylist()),
         "lengths": {side: _lengths(index, side.removesuffix("s")) for side in ("statements", "proofs")},
-        "discarded": _counts(discarded["reason"]),
-        "languages_of_discarded": _counts(foreign["detail"]),
+        "discarded": _counts(reasons),
+        "languages_of_discarded": _counts(languages),
         "rows": _rows(files),
     }
 
 
-def _counts(values: pa.Array | pa.ChunkedArray) -> dict[str, int]:
+def _counts(values: Iterable[str]) -> dict[str, int]:
     """Count values, the most frequent first."""
-    counted = {item["values"]: item["counts"] for item in pc.value_counts(values).to_pylist()}
-    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+    return dict(sorted(Counter(values).items(), key=lambda item: (-item[1], item[0])))
 
 
 def _categories(index: Index) -> dict[str, Any]:

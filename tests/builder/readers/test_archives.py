@@ -1,0 +1,264 @@
+"""Archives, read once from front to back.
+
+Pinned here: every kind of archive gives its articles in its own order; unsafe, oversized, encrypted and
+damaged members are named instead of read; damage ends an archive with a trace; memory does not grow.
+"""
+
+import hashlib
+import io
+import itertools
+import tarfile
+import tracemalloc
+import zipfile
+from collections.abc import Iterable, Mapping
+
+import pytest
+
+from proofmatch.builder.readers.archives import is_archive_name, read_archive
+from proofmatch.builder.readers.documents import FaultyDocument
+from proofmatch.builder.reasons import DocumentError, Reason
+
+LIMIT = 1 << 20
+ARTICLES = {f"{folder}/{n}.xhtml": f"<p>{folder} {n}</p>".encode() for folder in ("b", "a") for n in (2, 1)}
+
+
+def tar(members: Mapping[str, bytes] | Iterable[tarfile.TarInfo], kind: str = "", **options: object) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode=f"w:{kind}", **options) as archive:
+        for member in members:
+            if isinstance(member, tarfile.TarInfo):
+                archive.addfile(member, io.BytesIO(bytes(member.size)))
+            else:
+                info = tarfile.TarInfo(member)
+                info.size = len(members[member])
+                archive.addfile(info, io.BytesIO(members[member]))
+    return file.getvalue()
+
+
+def zipped(members: Mapping[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return file.getvalue()
+
+
+def read(data: bytes, name: str = "x.tar", limit: int = LIMIT) -> tuple[dict[str, bytes], dict[str, Reason]]:
+    """The readable documents of an archive, and the faults of the others."""
+    good, faults = {}, {}
+    for document in read_archive(io.BytesIO(data), name, limit):
+        try:
+            good[document.name] = document.read()
+        except DocumentError as error:
+            faults[document.name] = error.reason
+    return good, faults
+
+
+def noise(seed: int, size: int) -> bytes:
+    """Bytes that cannot be compressed."""
+    return hashlib.shake_256(bytes([seed])).digest(size)
+
+
+def special(name: str, kind: bytes, target: str = "a/1.xhtml") -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["x.tar", "x.tar.gz", "x.tgz", "x.tar.bz2", "x.tbz2", "x.tar.xz", "x.txz", "X.TAR.GZ", "x.zip", "x.ZIP"],
+)
+def test_archives_are_recognised_by_their_names(name):
+    assert is_archive_name(name)
+
+
+@pytest.mark.parametrize("name", ["x.gz", "x.xhtml", "tar", "x.tar.txt", "zip", "x.rar", "x.xhtml.gz"])
+def test_other_names_are_no_archives(name):
+    assert not is_archive_name(name)
+
+
+@pytest.mark.parametrize(
+    ("kind", "suffix"), [("", "tar"), ("gz", "tar.gz"), ("bz2", "tar.bz2"), ("xz", "tar.xz")]
+)
+def test_a_tar_gives_its_articles_in_its_own_order(kind, suffix):
+    good, faults = read(tar(ARTICLES, kind), f"x.{suffix}")
+    assert list(good.items()) == list(ARTICLES.items())
+    assert faults == {}
+
+
+def test_a_zip_gives_its_articles_in_its_own_order():
+    good, faults = read(zipped(ARTICLES), "x.zip")
+    assert list(good.items()) == list(ARTICLES.items())
+    assert faults == {}
+
+
+@pytest.mark.parametrize("encoding", ["gz", "bz2", "xz", ""])
+def test_the_compression_of_a_tar_is_seen_by_its_bytes(encoding):
+    assert read(tar(ARTICLES, encoding), "x.tar")[0] == ARTICLES
+
+
+@pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_every_tar_format_is_read(form):
+    name = "/".join(["folder" * 5] * 6) + ".xhtml" if form != tarfile.USTAR_FORMAT else "short.xhtml"
+    assert read(tar({name: b"<p/>"}, format=form))[0] == {name: b"<p/>"}
+
+
+@pytest.mark.parametrize(("pack", "name"), [(tar, "x.tar"), (zipped, "x.zip")])
+def test_what_is_no_article_is_passed_over(pack, name):
+    others = {
+        "a.png": b"x",
+        "a.tex": b"x",
+        ".hidden.html": b"x",
+        "b/._a.xhtml": b"x",
+        "LICENSE": b"x",
+        "a.gz": b"x",
+    }
+    good, faults = read(pack({**others, "./a.HTML": b"1", "b.htm": b"2", "c.xml": b"3"}), name)
+    assert good == {"a.HTML": b"1", "b.htm": b"2", "c.xml": b"3"}
+    assert faults == {}
+
+
+@pytest.mark.parametrize(("pack", "name"), [(tar, "x.tar"), (zipped, "x.zip")])
+@pytest.mark.parametrize(
+    "unsafe", ["../up.xhtml", "a/../../up.xhtml", "/etc/abs.xhtml", "a\\..\\..\\up.xhtml"]
+)
+def test_a_member_that_would_leave_the_archive_is_not_read(pack, name, unsafe):
+    good, faults = read(pack({unsafe: b"<p/>", "a/1.xhtml": b"<p/>"}), name)
+    assert list(good) == ["a/1.xhtml"]
+    assert list(faults.values()) == [Reason.UNSAFE_MEMBER]
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE])
+def test_links_and_devices_are_not_read(kind):
+    good, faults = read(tar([special("link.xhtml", kind), special("link2.xhtml", kind, "/etc/passwd")]))
+    assert good == {}
+    assert faults == {"link.xhtml": Reason.UNSAFE_MEMBER, "link2.xhtml": Reason.UNSAFE_MEMBER}
+
+
+def test_a_folder_with_the_name_of_an_article_is_passed_over():
+    assert read(tar([special("folder.html", tarfile.DIRTYPE)])) == ({}, {})
+    assert read(zipped({"folder.html/": b""}), "x.zip") == ({}, {})
+
+
+@pytest.mark.parametrize(("pack", "name"), [(tar, "x.tar"), (zipped, "x.zip")])
+def test_a_member_over_the_limit_is_not_read_and_one_at_the_limit_is(pack, name):
+    members = {"large.xhtml": bytes(101), "fits.xhtml": bytes(100), "small.xhtml": b"x"}
+    good, faults = read(pack(members), name, limit=100)
+    assert list(good) == ["fits.xhtml", "small.xhtml"]
+    assert faults == {"large.xhtml": Reason.TOO_LARGE}
+
+
+def test_a_zip_that_lies_about_a_size_does_not_fill_the_memory():
+    data = zipped({"bomb.xhtml": bytes(50_000)})
+    size = (50_000).to_bytes(4, "little")
+    good, faults = read(data.replace(size, (10).to_bytes(4, "little")), "x.zip", limit=1000)
+    assert good == {}
+    assert set(faults) == {"bomb.xhtml"}
+
+
+def test_a_corrupted_member_of_a_zip_is_lost_alone():
+    data = bytearray(zipped({"a.xhtml": b"<p/>", "bad.xhtml": noise(0, 5000), "c.xhtml": b"<p/>"}))
+    middle = data.index(b"bad.xhtml") + 2000
+    data[middle : middle + 100] = bytes(100)
+    good, faults = read(bytes(data), "x.zip")
+    assert list(good) == ["a.xhtml", "c.xhtml"]
+    assert faults == {"bad.xhtml": Reason.UNREADABLE}
+
+
+def test_an_encrypted_member_of_a_zip_is_named():
+    data = bytearray(zipped({"locked.xhtml": b"<p/>"}))
+    for signature, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        data[data.index(signature) + flags] |= 1
+    documents = list(read_archive(io.BytesIO(bytes(data)), "x.zip", LIMIT))
+    assert [(document.name, document.reason, document.detail) for document in documents] == [
+        ("locked.xhtml", Reason.UNREADABLE, "encrypted")
+    ]
+
+
+def test_an_unknown_compression_is_named():
+    data = bytearray(zipped({"odd.xhtml": b"<p/>", "fine.xhtml": b"<p/>"}))
+    for signature, method in ((b"PK\3\4", 8), (b"PK\1\2", 10)):
+        data[data.index(signature) + method] = 99
+    assert read(bytes(data), "x.zip") == ({"fine.xhtml": b"<p/>"}, {"odd.xhtml": Reason.UNREADABLE})
+
+
+@pytest.mark.parametrize("name", ["x.tar", "x.tar.gz", "x.tar.bz2", "x.tar.xz", "x.zip"])
+@pytest.mark.parametrize(
+    "data", [b"", b"this is no archive " * 100, b"\x1f\x8b\x08 not gzip", b"BZh9 no", b"PK\3\4 no"]
+)
+def test_what_is_no_archive_is_a_broken_one(name, data):
+    (document,) = read_archive(io.BytesIO(data), f"folder/{name}", LIMIT)
+    assert isinstance(document, FaultyDocument)
+    assert (document.name, document.reason) == (name, Reason.BROKEN_ARCHIVE)
+
+
+INCOMPRESSIBLE = {f"{n}.xhtml": noise(n, 3000) for n in range(6)}
+
+
+@pytest.mark.parametrize("kind", ["", "gz", "bz2", "xz"])
+def test_a_tar_that_is_cut_off_anywhere_keeps_what_came_before_and_says_so(kind):
+    data = tar(INCOMPRESSIBLE, kind)
+    for length in range(0, len(data), 499):
+        good, faults = read(data[:length], f"x.tar.{kind}")
+        assert list(good.items()) == list(INCOMPRESSIBLE.items())[: len(good)]
+        assert len(good) == len(INCOMPRESSIBLE) or faults, f"cut at {length} of {len(data)}"
+
+
+def test_a_tar_that_is_cut_off_between_two_members_says_so():
+    data = tar(INCOMPRESSIBLE)
+    good, faults = read(data[: data.index(b"3.xhtml")])
+    assert list(good) == ["0.xhtml", "1.xhtml", "2.xhtml"]
+    assert faults == {"x.tar": Reason.BROKEN_ARCHIVE}
+
+
+def test_a_tar_with_a_damaged_header_says_so():
+    data = bytearray(tar(INCOMPRESSIBLE))
+    header = data.index(b"3.xhtml")
+    data[header + 100 : header + 200] = b"\xff" * 100
+    good, faults = read(bytes(data))
+    assert list(good) == ["0.xhtml", "1.xhtml", "2.xhtml"]
+    assert faults == {"x.tar": Reason.BROKEN_ARCHIVE}
+
+
+def test_a_zip_that_is_cut_off_is_broken():
+    data = zipped(ARTICLES)
+    assert read(data[: len(data) // 2], "x.zip") == ({}, {"x.zip": Reason.BROKEN_ARCHIVE})
+
+
+def test_an_empty_archive_has_no_documents():
+    assert read(tar({})) == read(zipped({}), "x.zip") == ({}, {})
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp866"])
+def test_a_name_with_undecodable_bytes_is_made_fit_to_store(encoding):
+    raw = "Лемма".encode(encoding) if encoding == "cp866" else "Théorème".encode(encoding)
+    name = raw.decode("utf-8", "surrogateescape") + ".xhtml"
+    good, faults = read(tar({name: b"<p/>"}, format=tarfile.GNU_FORMAT, errors="surrogateescape"))
+    (stored,) = good
+    assert stored.encode().endswith(b".xhtml")
+    assert "\ufffd" in stored
+    assert faults == {}
+
+
+def test_a_zip_of_another_code_page_is_read():
+    data = zipped({"Th_or_me.xhtml": b"<p/>"}).replace(b"Th_or_me", b"Th\xe9or\xe8me")
+    (stored,) = read(data, "x.zip")[0]
+    assert stored.startswith("Th")
+    assert stored.endswith("me.xhtml")
+
+
+def test_memory_does_not_grow_with_the_number_of_members():
+    data = tar({f"{n:06d}.xhtml": b"<p/>" for n in range(4000)})
+    documents = read_archive(io.BytesIO(data), "x.tar", LIMIT)
+    tracemalloc.start()
+    try:
+        names = [document.name for document in itertools.islice(documents, 3999)]
+        snapshot = tracemalloc.take_snapshot()
+    finally:
+        tracemalloc.stop()
+    assert (names[-1], next(documents).name) == ("003998.xhtml", "003999.xhtml")
+    held = snapshot.filter_traces([tracemalloc.Filter(True, tarfile.__file__)]).statistics("filename")
+    assert (
+        sum(item.size for item in held) < 100_000
+    )  # the list of members that tarfile keeps would be a megabyte
