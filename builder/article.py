@@ -19,6 +19,7 @@ from .records import Article, Discarded, Pair, RawPair
 from .settings import BuildSettings
 
 _EXCERPT = 80
+_TELLING = 3000  # characters; a language detector is sure after a few hundred words
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class ArticleReader:
                 raw_pairs.append(self._read_pair(statement, proof))
             except ContentMathError as error:
                 discarded.append(Discarded(article.id, Reason.UNCONVERTIBLE_FORMULA, str(error)))
-        language = self._detect_language(_all_text(raw_pairs))
+        language = self._detect_language(_telling_text(raw_pairs))
         if is_foreign(language):
             dropped = Discarded(article.id, Reason.NOT_ENGLISH, language)
             return ReadArticle(article, len(divs), [], [dropped])
@@ -113,5 +114,13 @@ def discarded_document(name: str, error: DocumentError) -> ReadArticle:
     return ReadArticle(article, 0, [], [Discarded(article.id, error.reason, detail)])
 
 
-def _all_text(pairs: list[RawPair]) -> str:
-    return "\n".join(running_text(part) for pair in pairs for part in (pair.statement, pair.proof))
+def _telling_text(pairs: list[RawPair]) -> str:
+    """Take as much of the pairs' text as it needs to tell its language."""
+    pieces: list[str] = []
+    size = 0
+    for passage in (passage for pair in pairs for passage in (pair.statement, pair.proof)):
+        pieces.append(running_text(passage))
+        size += len(pieces[-1])
+        if size >= _TELLING:
+            break
+    return "\n".join(pieces)

@@ -75,15 +75,12 @@ def _build(
     with run.opened(parameters), local_pool(run, settings, workers) as pool:
         batches = cut_into_batches(read_sources(sources, settings.max_document_bytes))
         total = PartReport()
-        with Progress("reading articles", "batches") as progress:
+        with Progress("reading articles", "batches") as progress, run.removed_if_in_vain():
             for report in run_batches(batches, run, settings, pool):
                 total.add(report)
-                progress.advance(
-                    f"{total.documents:,} documents, {total.pairs_found:,} pairs, {total.pairs_kept:,} kept"
-                )
-        if not run.finished_parts():
-            run.remove()
-            raise ProofmatchError(f"no article (.xhtml, .html) in {', '.join(sources)}")
+                progress.advance(str(total))
+            if not run.finished_parts():
+                raise ProofmatchError(f"no article (.xhtml, .html) in {', '.join(sources)}")
         with Progress("writing tables", "files") as progress:
             for file in assemble_release(run, release, settings, parameters, pool):
                 progress.advance(f"{file.path} ({file.rows:,} rows)")

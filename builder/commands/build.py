@@ -1,8 +1,8 @@
 """`proofmatch build`: articles → release folder."""
 
 import argparse
+import os
 
-from ..build import build_release
 from ..filters.language import DETECTORS
 from ..settings import BuildSettings
 
@@ -57,6 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Build the release."""
+    # A build multiplies no matrices; without this, every process starts threads to do so.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from ..build import build_release
+
     release = build_release(
         options.sources,
         options.out,

@@ -64,6 +64,9 @@ class PartReport:
     pairs_kept: int = 0
     discarded: int = 0
 
+    def __str__(self) -> str:
+        return f"{self.documents:,} documents, {self.pairs_found:,} pairs, {self.pairs_kept:,} kept"
+
     def add(self, other: "PartReport") -> None:
         """Sum up."""
         self.documents += other.documents

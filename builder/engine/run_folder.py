@@ -85,6 +85,16 @@ class RunFolder:
             )
         return list(self._expected)
 
+    @contextmanager
+    def removed_if_in_vain(self) -> Iterator[None]:
+        """Leave the place free for another attempt if a source turns out bad before anything was read."""
+        try:
+            yield
+        except ProofmatchError:
+            if not any(self.parts.iterdir()):
+                self.remove()
+            raise
+
     def remove(self) -> None:
         """Delete the folder; the build is complete."""
         shutil.rmtree(self.path)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+import pyarrow as pa
+
 from ..article import ArticleReader, ReadArticle, discarded_document
 from ..filters.language import load_detector
 from ..readers.documents import Document
@@ -41,6 +43,11 @@ def start_worker(settings: BuildSettings, parts: Path, driver: int) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     # Trees and tokens are freed by counting references; looking for cycles among millions finds none.
     gc.disable()
+    # One process for each processor is enough; threads would only get in each other's way.
+    pa.set_cpu_count(1)
+    pa.set_io_thread_count(1)
+    # Arrow's default allocator keeps what it has had, 50 MB here.
+    pa.set_memory_pool(pa.system_memory_pool())
     _worker = _Worker(settings, parts, ArticleReader(settings, load_detector(settings.detector)))
 
 

@@ -29,9 +29,9 @@ def parse_document(data: bytes, name: str) -> etree._Element:
     Raises:
         DocumentError: If it is not a complete, well-formed, self-contained document.
     """
-    if not data.strip():
-        raise DocumentError(Reason.EMPTY)
     start = _without_byte_order_mark(data[:_HEAD])
+    if not start.strip() and not data[_HEAD:].strip():
+        raise DocumentError(Reason.EMPTY)
     if not _MARKUP.match(start) or (b"\0" in start and not data.startswith(_BYTE_ORDER_MARKS[1:])):
         raise DocumentError(Reason.NOT_MARKUP, f"starts with {data[:16]!r}")
     if name.lower().endswith(_XML_NAMES) or start.lstrip().startswith(b"<?xml"):
@@ -71,11 +71,17 @@ def _xml_reason(error: etree.XMLSyntaxError) -> Reason:
         return Reason.TOO_DEEP
     if "amplification" in message or "entity reference loop" in message:
         return Reason.ENTITY_DECLARATION
-    if "ncoding" in message or "not proper UTF-8" in message or "nput is not proper" in message:
-        return Reason.WRONG_ENCODING
-    if error.code in (etree.ErrorTypes.ERR_TAG_NOT_FINISHED, etree.ErrorTypes.ERR_DOCUMENT_END):
-        return Reason.TRUNCATED
-    return Reason.MALFORMED
+    return _REASONS.get(error.code, Reason.MALFORMED)
+
+
+_REASONS: dict[int, Reason] = {
+    etree.ErrorTypes.ERR_TAG_NOT_FINISHED: Reason.TRUNCATED,
+    etree.ErrorTypes.ERR_RESOURCE_LIMIT: Reason.TOO_LARGE,
+    etree.ErrorTypes.ERR_INVALID_ENCODING: Reason.WRONG_ENCODING,
+    etree.ErrorTypes.ERR_UNSUPPORTED_ENCODING: Reason.WRONG_ENCODING,
+    etree.ErrorTypes.ERR_UNKNOWN_ENCODING: Reason.WRONG_ENCODING,
+    etree.ErrorTypes.ERR_ENCODING_NAME: Reason.WRONG_ENCODING,
+}
 
 
 def _parse_html(data: bytes) -> etree._Element:
@@ -90,8 +96,10 @@ def _parse_html(data: bytes) -> etree._Element:
     root = etree.fromstring(text.encode(), parser)
     if root is None:
         raise DocumentError(Reason.MALFORMED, "no element")
-    if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
-        raise DocumentError(Reason.TOO_DEEP, "nested deeper than 256 levels")
+    for error in parser.error_log:
+        if error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT:
+            reason = Reason.TOO_DEEP if "depth" in error.message else Reason.TOO_LARGE
+            raise DocumentError(reason, error.message)
     return root
 
 

@@ -111,9 +111,10 @@ def id_from_path(name: str) -> str:
 
 
 def _categories(values: Iterable[str]) -> tuple[str, ...]:
-    candidates = (part.strip() for value in values for part in re.split(r"[;,\s]+", value))
+    phrases = (phrase.split() for value in values for phrase in re.split("[;,]", value))
+    candidates = (word for words in phrases if all(map(_CATEGORY.fullmatch, words)) for word in words)
     # A dictionary instead of a set, because the first category is the primary one.
-    return tuple(dict.fromkeys(part for part in candidates if _CATEGORY.fullmatch(part)))
+    return tuple(dict.fromkeys(candidates))
 
 
 def _categories_from_path(name: str) -> tuple[str, ...]:

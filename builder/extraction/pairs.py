@@ -30,6 +30,8 @@ def find_pairs(divs: Iterable[etree._Element]) -> list[tuple[etree._Element, etr
     for div in divs:
         if "theorem" in div.get("class", ""):
             following = div.getnext()
+            while isinstance(following, etree._Entity):
+                following = following.getnext()
             if following is not None and following.tag in _DIVS and _is_proof(following):
                 pairs.append((div, following))
     return pairs

@@ -21,55 +21,47 @@ def read_passage(element: etree._Element, longest: int) -> Passage:
     Raises:
         ContentMathError: If a formula cannot be converted.
     """
-    outline = _Outline()
-    outline.read(element)
-    # Words first: they are cheap to count, and may already tell that the formulas need not be read.
-    words, leaves = outline.words, 0
+    pieces: list[str | etree._Element] = []
+    _collect(element, pieces)
+    # Words are counted as the paper does, text node by text node. They come first, because they are cheap
+    # to count and may already tell that the formulas need not be read.
+    words = len(" ".join([piece for piece in pieces if isinstance(piece, str)]).split())
+    leaves = 0
     segments: list[Segment] = []
-    for part in outline.finished_parts():
-        if isinstance(part, str):
-            segments.append(part)
+    text: list[str] = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            text.append(piece)
         elif words + leaves <= longest:
-            formula = read_formula(part)
+            if text:
+                segments.append("".join(text))
+                text.clear()
+            formula = read_formula(piece)
             leaves += formula.leaves
             segments.append(formula)
+    if text:
+        segments.append("".join(text))
     return Passage(tuple(segments), Length(words, leaves))
 
 
-class _Outline:
-    """The text of a passage, and between its stretches the formulas, not read yet."""
-
-    def __init__(self) -> None:
-        self.words = 0  # counted as the paper does, text node by text node
-        self._parts: list[str | etree._Element] = []
-        self._text: list[str] = []
-
-    def read(self, parent: etree._Element) -> None:
-        if text := parent.text:
-            self._text.append(text)
-            self.words += len(text.split())
-        for element in parent:
-            flow = FLOW.get(element.tag)
-            if flow is Flow.MATH:
-                self.finished_parts().append(element)
-            elif flow is Flow.BLOCK:
-                self._text.append(BLOCK_BREAK)
-                self.read(element)
-                self._text.append(BLOCK_BREAK)
-            elif isinstance(element, etree._Entity):
-                self._text.append(unescape(element.text or ""))
-            elif flow is None:
-                self.read(element)
-            if tail := element.tail:
-                self._text.append(tail)
-                self.words += len(tail.split())
-
-    def finished_parts(self) -> list[str | etree._Element]:
-        """List what was read, the text up to here as one stretch."""
-        if self._text:
-            self._parts.append("".join(self._text))
-            self._text.clear()
-        return self._parts
+def _collect(parent: etree._Element, pieces: list[str | etree._Element]) -> None:
+    """List the text nodes and the formulas of an element in document order."""
+    if text := parent.text:
+        pieces.append(text)
+    for element in parent:
+        flow = FLOW.get(element.tag)
+        if flow is Flow.MATH:
+            pieces.append(element)
+        elif flow is Flow.BLOCK:
+            pieces.append(BLOCK_BREAK)
+            _collect(element, pieces)
+            pieces.append(BLOCK_BREAK)
+        elif isinstance(element, etree._Entity):
+            pieces.append(unescape(element.text or ""))
+        elif flow is None:
+            _collect(element, pieces)
+        if tail := element.tail:
+            pieces.append(tail)
 
 
 def passage_tokens(passage: Passage) -> str:

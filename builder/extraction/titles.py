@@ -18,7 +18,7 @@ _AFTER_TITLE = ".:\u2002\u2003 \t\r\n"
 def find_title(div: etree._Element) -> etree._Element | None:
     """Find the title: a heading, or emphasised words at the very start of the first paragraph."""
     for child in div:
-        if child.tag in HEADING_TAGS or not _TITLE_CLASSES.isdisjoint(child.get("class", "").split()):
+        if child.tag in HEADING_TAGS or not _TITLE_CLASSES.isdisjoint((child.get("class") or "").split()):
             return child
         break
     emphasised = _first_emphasised(div)

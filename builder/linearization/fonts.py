@@ -62,6 +62,8 @@ _COMBINED = {
     frozenset({"bold", "italic", "sans-serif"}): "sans-serif-bold-italic",
 }
 
+_PARTS = {name: parts for parts, name in _COMBINED.items()}
+
 # Unicode's words for the alphabets, longest first where one contains another.
 _UNICODE_NAMES = (
     ("SANS-SERIF BOLD ITALIC", "sans-serif-bold-italic"),
@@ -121,7 +123,7 @@ def fold_styled(surface: str) -> tuple[str, str | None]:
 
 
 def _combine(fonts: set[str]) -> str:
-    marked = fonts - {"normal"}
+    marked = {part for font in fonts - {"normal"} for part in _PARTS.get(font, (font,))}
     if len(marked) <= 1:
         return marked.pop() if marked else "normal"
     shape = marked - UNMARKED
@@ -137,5 +139,6 @@ def declared_font(mathvariant: str | None, classes: str | None) -> str | None:
     for name in (classes or "").split():
         for prefix in _CLASS_PREFIXES:
             if name.startswith(prefix):
-                fonts.add(_CLASS_FONTS.get(name.removeprefix(prefix), "normal"))
+                font = name.removeprefix(prefix)
+                fonts.add(_CLASS_FONTS.get(font) or (font if font in MATHVARIANTS else "normal"))
     return _combine(fonts) if fonts else None

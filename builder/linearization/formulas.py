@@ -39,7 +39,9 @@ def read_formula(math: etree._Element) -> Formula:
         tokens, tex = _read_presentation(math)
     except ContentMarkupError:
         tokens, tex = _converted_tokens(_canonical(math)), _find_tex(math)
-    tex = math.get("alttext") or tex
+    alternative = math.get("alttext")
+    if alternative and not alternative.isspace():
+        tex = alternative
     return Formula(tokens, _WRAPPED_LINE.sub("", tex) if tex and "%" in tex else tex)
 
 
@@ -57,7 +59,7 @@ def _read_presentation(root: etree._Element) -> tuple[str, str | None]:
         if role is None or role is _SEMANTICS:
             continue
         if role is _LEAF and not len(element):
-            if text := element.text:
+            if (text := element.text) and not text.isspace():
                 tokens.append(surface_tokens(text, own_font(element) if element.keys() else None))
         elif role is _ANNOTATION:
             if element.get("encoding") in _TEX_ENCODINGS:
@@ -70,9 +72,7 @@ def _read_presentation(root: etree._Element) -> tuple[str, str | None]:
         elif font := own_font(element):
             tokens += styled_tokens(element, font)
             _skip_inside(element, stream)
-    joined = " ".join(tokens)
-    # A leaf that is empty or blank leaves no token, only a second space.
-    return joined if "" not in tokens else " ".join(joined.split()), tex
+    return " ".join(tokens), tex
 
 
 def _skip_inside(element: etree._Element, stream: Iterator[etree._Element]) -> None:

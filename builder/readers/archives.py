@@ -6,7 +6,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 from ..reasons import Reason
 from .documents import Document, FaultyDocument, LoadedDocument, clean_name, is_article_name
@@ -33,8 +33,21 @@ def read_archive(file: BinaryIO, name: str, max_bytes: int) -> Iterator[Document
         yield FaultyDocument(PurePosixPath(name).name, Reason.BROKEN_ARCHIVE, detail)
 
 
+class _Member(tarfile.TarInfo):
+    """A member whose header must be sound: tarfile takes a damaged or missing one for the end."""
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
+        try:
+            return super().fromtarfile(archive)
+        except tarfile.EOFHeaderError:  # pyright: ignore[reportAttributeAccessIssue]
+            raise
+        except tarfile.HeaderError as error:
+            raise tarfile.ReadError(f"no end of the archive, but {error}") from None
+
+
 def _read_tar(file: BinaryIO, max_bytes: int) -> Iterator[Document]:
-    with tarfile.open(fileobj=file, mode="r|*") as archive:
+    with tarfile.open(fileobj=file, mode="r|*", tarinfo=_Member) as archive:
         while (member := archive.next()) is not None:
             # tarfile remembers every member, which for 440,000 of them is half a gigabyte.
             archive.members.clear()  # pyright: ignore[reportAttributeAccessIssue]

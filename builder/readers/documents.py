@@ -2,7 +2,6 @@
 
 import zlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from ..reasons import DocumentError, Reason
@@ -54,7 +53,8 @@ class FileDocument:
     def read(self) -> bytes:
         """Read the file."""
         try:
-            return Path(self.path).read_bytes()
+            with open(self.path, "rb", buffering=0) as file:  # noqa: PTH123 - a third faster for small files
+                return file.read()
         except OSError as error:
             raise DocumentError(Reason.UNREADABLE, error.strerror or str(error)) from None
 

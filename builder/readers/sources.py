@@ -1,9 +1,10 @@
 """What the user calls a SOURCE → its documents, in an order that is the same every time."""
 
 import glob
+import itertools
 import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from proofmatch.errors import ProofmatchError
 
@@ -50,7 +51,7 @@ def _read_local(source: str, max_bytes: int) -> Iterator[Document]:
             raise ProofmatchError(f"no file matches {source!r}; quote the pattern and check the folder")
         for match in map(Path, matches):
             if match.is_file() and (is_article_name(match.name) or is_archive_name(match.name)):
-                yield from _read_file(match, max_bytes)
+                yield from _read_file(match, max_bytes, _fixed_part(source))
     else:
         raise ProofmatchError(f"source {source!r} does not exist; give a folder, a glob, an archive or a URL")
 
@@ -65,7 +66,13 @@ def _read_folder(root: Path) -> Iterator[Document]:
                 yield _file_document(path, path.relative_to(root).as_posix())
 
 
-def _read_file(path: Path, max_bytes: int) -> Iterator[Document]:
+def _fixed_part(pattern: str) -> Path:
+    """Take the folders of a pattern before the first one that is a pattern itself."""
+    parts = Path(pattern).parts
+    return Path(*itertools.takewhile(lambda part: not glob.has_magic(part), parts))
+
+
+def _read_file(path: Path, max_bytes: int, root: Path | None = None) -> Iterator[Document]:
     if is_archive_name(path.name):
         try:
             with path.open("rb") as file:
@@ -73,7 +80,7 @@ def _read_file(path: Path, max_bytes: int) -> Iterator[Document]:
         except PermissionError:
             raise ProofmatchError(f"{path} cannot be read; check its permissions") from None
     elif is_article_name(path.name):
-        yield _file_document(path, path.name)
+        yield _file_document(path, path.relative_to(root or path.parent).as_posix())
     else:
         raise ProofmatchError(
             f"{path} is neither a folder nor an article (.xhtml, .html) "
@@ -101,12 +108,15 @@ def _read_url(url: str, max_bytes: int) -> Iterator[Document]:
             found = filesystem.find(path, detail=True)
     except (OSError, ValueError, ImportError) as error:
         raise ProofmatchError(f"source {url!r} cannot be opened: {error or type(error).__name__}") from None
-    root = os.path.commonpath([str(PurePosixPath(file).parent) for file in found]) if found else ""
+    if glob.has_magic(path):
+        root = str(_fixed_part(path))
+    else:
+        root = str(PurePosixPath(path).parent) if path in found else path
     for file in sorted(found):
-        if is_article_name(file) and found[file]["type"] == "file":
+        if is_article_name(file) and found[file].get("type", "file") == "file":
             name = file.removeprefix(root).lstrip("/")
             if filesystem.protocol == "memory":
                 # Lives in this process only: a worker could not open it.
                 yield LoadedDocument(name, filesystem.cat_file(file))
             else:
-                yield RemoteDocument(name, found[file]["size"] or 0, filesystem.unstrip_protocol(file))
+                yield RemoteDocument(name, found[file].get("size") or 0, filesystem.unstrip_protocol(file))

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
+
 from proofmatch.builder import math_tokens
 from proofmatch.builder.linearization.content import MAX_DEPTH, ContentMathError, to_presentation
 
