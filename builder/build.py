@@ -56,10 +56,9 @@ def build_release(
     parameters = build_parameters(chosen, names)
     load_detector(chosen.detector)
     check_sources(names)
-    if _is_complete(release, parameters):
-        return release
     try:
-        _build(names, release, chosen, parameters, workers or _processors())
+        if not _is_complete(release, parameters):
+            _build(names, release, chosen, parameters, workers or _processors())
     except OSError as error:
         raise ProofmatchError(
             f"{error.filename or release}: {error.strerror or error}; "

@@ -8,7 +8,6 @@ Token(kind='m', font='double-struck', surface='R')
 
 import re
 import unicodedata
-from functools import lru_cache
 from typing import NamedTuple
 
 TEXT = "t"
@@ -58,7 +57,6 @@ def text_tokens(text: str) -> list[str]:
     return " ".join(map(typed_word, text.split())).split()
 
 
-@lru_cache(maxsize=65536)
 def typed_word(word: str) -> str:
     """Type what stands between two white spaces; the tokens are joined by spaces."""
     if not word.isascii():

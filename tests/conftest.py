@@ -2,10 +2,15 @@
 
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from proofmatch.builder import build_release
 from proofmatch.builder.sample import sample_articles
+
+# A slow moment of the machine is not a fault.
+hypothesis.settings.register_profile("proofmatch", deadline=None)
+hypothesis.settings.load_profile("proofmatch")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED = REPOSITORY.parent / "shared"

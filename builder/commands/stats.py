@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the tables."""
     try:
-        statistics = json.loads((options.release / "stats.json").read_text())
+        statistics = json.loads((options.release / "stats.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ProofmatchError(
             f"{options.release} is not a complete release: stats.json cannot be read "

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ..article import ReadArticle
-from ..identifiers import split_key
+from ..identifiers import digest, split_key
 from ..records import Article, Discarded, Pair
 from .columns import integers, strings
 
@@ -91,7 +91,8 @@ class PartBuilder:
     def add(self, name: str, read: ReadArticle) -> None:
         """Take up what became of one document."""
         # Two sources can have documents of the same name, and one can be given twice.
-        document = f"{name} ({read.checksum:08x}) number {self.report.documents}"
+        content = digest(*(pair.id for pair in read.pairs), size=4)
+        document = f"{name} ({content}) number {self.report.documents}"
         self._rows.extend(self._row(document, read.article, pair) for pair in read.pairs)
         self._discarded.extend(read.discarded)
         self.report.documents += 1

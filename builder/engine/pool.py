@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -90,10 +91,9 @@ class WorkerPool:
 
     def _submit(self, task: Callable[[Item], Result], item: Item) -> Future[Result]:
         if self._executor is None:
-            # Spawned, not forked: the libraries have threads, and a fork would copy their locks.
             self._executor = ProcessPoolExecutor(
                 self._workers,
-                mp_context=multiprocessing.get_context("spawn"),
+                mp_context=multiprocessing.get_context("fork" if _is_single_threaded() else "spawn"),
                 initializer=self._start,
                 initargs=self._arguments,
             )
@@ -107,3 +107,11 @@ class WorkerPool:
         if self._executor is not None:
             self._executor.shutdown(wait=True, cancel_futures=True)
             self._executor = None
+
+
+def _is_single_threaded() -> bool:
+    """Tell whether a fork is safe: with other threads around, it would copy the locks they hold."""
+    try:
+        return len(list(Path("/proc/self/task").iterdir())) == 1
+    except FileNotFoundError:  # not Linux
+        return False

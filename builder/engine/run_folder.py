@@ -43,8 +43,9 @@ class RunFolder:
             raise ProofmatchError(f"cannot write to {self.path.parent}: {error.strerror}") from None
         with lock:
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+                # A lock of this process alone: a worker must not go on holding it when the driver dies.
+                fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
                 raise ProofmatchError(
                     f"another build is writing to {self.path.parent}; wait for it or choose another --out"
                 ) from None
@@ -57,9 +58,11 @@ class RunFolder:
     def _check_settings(self, settings: dict[str, Any]) -> None:
         recorded = self.path / "settings.json"
         if recorded.exists():
-            refuse_other_settings(json.loads(recorded.read_text()), settings, self.path.parent)
+            refuse_other_settings(
+                json.loads(recorded.read_text(encoding="utf-8")), settings, self.path.parent
+            )
         unfinished = recorded.with_suffix(".tmp")
-        unfinished.write_text(json.dumps(settings, indent=2) + "\n")
+        unfinished.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
         unfinished.replace(recorded)
 
     def is_done(self, batch: Batch) -> bool:

@@ -5,9 +5,12 @@ from html import unescape
 from lxml import etree
 
 from ..linearization.formulas import read_formula
+from ..memo import Memo
 from ..records import BLOCK_BREAK, Formula, Length, Passage, Segment
 from ..tokens import parse_token, typed_word
 from .vocabulary import FLOW, Flow
+
+_typed_words = Memo(typed_word)
 
 
 def read_passage(element: etree._Element, longest: int) -> Passage:
@@ -71,7 +74,7 @@ def passage_tokens(passage: Passage) -> str:
         if isinstance(segment, Formula):
             pieces.append(segment.tokens)
         else:
-            pieces += map(typed_word, segment.split())
+            pieces += map(_typed_words.__getitem__, segment.split())
     return " ".join(filter(None, pieces))
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from lxml import etree
 
+from ..memo import Memo
 from ..records import Formula
 from .content import ContentMathError, to_presentation
 from .presentation import ContentMarkupError, own_font, presentation_tokens, styled_tokens, surface_tokens
@@ -26,6 +27,7 @@ _WRAPPED_LINE = re.compile(r"%\s*\n\s*")
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
 
 _role = ROLES.get
+_plain_tokens = Memo(lambda text: surface_tokens(text, None))
 _LEAF, _STYLE, _SEMANTICS, _ANNOTATION = Role.LEAF, Role.STYLE, Role.SEMANTICS, Role.ANNOTATION
 
 
@@ -56,11 +58,15 @@ def _read_presentation(root: etree._Element) -> tuple[str, str | None]:
     stream = root.iter()
     for element in stream:
         role = _role(element.tag)
-        if role is None or role is _SEMANTICS:
+        if role is _LEAF:
+            if len(element):
+                tokens += presentation_tokens(element)
+                _skip_inside(element, stream)
+            elif text := element.text:
+                font = own_font(element) if element.keys() else None
+                tokens.append(surface_tokens(text, font) if font else _plain_tokens[text])
+        elif role is None or role is _SEMANTICS:
             continue
-        if role is _LEAF and not len(element):
-            if (text := element.text) and not text.isspace():
-                tokens.append(surface_tokens(text, own_font(element) if element.keys() else None))
         elif role is _ANNOTATION:
             if element.get("encoding") in _TEX_ENCODINGS:
                 tex = element.text
@@ -72,7 +78,8 @@ def _read_presentation(root: etree._Element) -> tuple[str, str | None]:
         elif font := own_font(element):
             tokens += styled_tokens(element, font)
             _skip_inside(element, stream)
-    return " ".join(tokens), tex
+    # A leaf of white space has no token.
+    return " ".join(filter(None, tokens) if "" in tokens else tokens), tex
 
 
 def _skip_inside(element: etree._Element, stream: Iterator[etree._Element]) -> None:

@@ -31,7 +31,7 @@ def styled_tokens(style: etree._Element, font: str) -> list[str]:
     if len(style) == 1 and len(style[0]) == 0 and ROLES.get(style[0].tag) is Role.LEAF:
         # Nearly always it is there for a single letter.
         leaf = style[0]
-        return [surface_tokens(leaf.text, own_font(leaf) or font)] if leaf.text and leaf.text.strip() else []
+        return [surface_tokens(leaf.text, own_font(leaf) or font)] if leaf.text else []
     tokens: list[str] = []
     _walk(style, font, tokens)
     return tokens
@@ -56,7 +56,7 @@ def _walk(elements: Iterable[etree._Element], font: str | None, tokens: list[str
         role = ROLES.get(element.tag)
         if role is Role.LEAF:
             text = _deep_text(element) if len(element) else element.text
-            if text and not text.isspace():
+            if text:
                 tokens.append(surface_tokens(text, own_font(element) or font))
         elif role is None:
             _walk(element, font, tokens)
@@ -79,13 +79,12 @@ def own_font(element: etree._Element) -> str | None:
 def _walk_fenced(fenced: etree._Element, font: str | None, tokens: list[str]) -> None:
     """Read an `mfenced`, whose fences and separators are attributes; the last separator repeats."""
     separators = "".join(fenced.get("separators", ",").split())
-    fences = [surface_tokens(fenced.get(*fence), font) for fence in (("open", "("), ("close", ")"))]
-    tokens += filter(None, fences[:1])
+    tokens.append(surface_tokens(fenced.get("open", "("), font))
     for position, child in enumerate(fenced):
         if position and separators:
             tokens.append(surface_tokens(separators[min(position, len(separators)) - 1], font))
         _walk((child,), font, tokens)
-    tokens += filter(None, fences[1:])
+    tokens.append(surface_tokens(fenced.get("close", ")"), font))
 
 
 def _deep_text(element: etree._Element) -> str:

@@ -111,7 +111,7 @@ def _read_url(url: str, max_bytes: int) -> Iterator[Document]:
     if glob.has_magic(path):
         root = str(_fixed_part(path))
     else:
-        root = str(PurePosixPath(path).parent) if path in found else path
+        root = path.rpartition("/")[0] if path in found else path
     for file in sorted(found):
         if is_article_name(file) and found[file].get("type", "file") == "file":
             name = file.removeprefix(root).lstrip("/")

@@ -39,9 +39,9 @@ def assemble_release(
         yield file
     files = [written[file.path] for file in planned]
     statistics = compute_statistics(index, _total(parts), discarded, files)
-    (run.staging / "stats.json").write_text(json.dumps(statistics, indent=2) + "\n")
+    (run.staging / "stats.json").write_text(json.dumps(statistics, indent=2) + "\n", encoding="utf-8")
     pq.write_table(discarded, run.staging / "discarded.parquet", compression="zstd")
-    (run.staging / "README.md").write_text(render_card(statistics, files))
+    (run.staging / "README.md").write_text(render_card(statistics, files), encoding="utf-8")
     write_manifest(run.staging, parameters, {file.path.as_posix(): file.sha256 for file in files})
     _publish(run.staging, release)
 

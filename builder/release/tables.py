@@ -103,7 +103,15 @@ def write_file(file: TableFile) -> WrittenFile:
     target = file.staging / file.path
     target.parent.mkdir(parents=True, exist_ok=True)
     arrow_bytes = 0
-    with pq.ParquetWriter(target, file.config.schema, compression="zstd", compression_level=1) as writer:
+    ids = [name for name in file.config.columns if name.endswith("id")]
+    with pq.ParquetWriter(
+        target,
+        file.config.schema,
+        compression="zstd",
+        compression_level=1,
+        # Minima and maxima help to find an id; of texts and tokens they are of no use.
+        write_statistics=ids,  # pyright: ignore[reportArgumentType]
+    ) as writer:
         for start in range(0, len(file.row), ROW_GROUP):
             group = _gather(file, slice(start, start + ROW_GROUP))
             arrow_bytes += group.nbytes

@@ -16,11 +16,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from bad_documents import bad_documents, harmless_documents
 
 from proofmatch.builder import build_release
 from proofmatch.builder.reasons import Reason
 from proofmatch.errors import ProofmatchError
+from tests.builder.bad_documents import bad_documents, harmless_documents
 
 HUGE = 60 << 20
 HUGE_NAME = "huge.xhtml"

@@ -5,13 +5,13 @@ a file or visit an address; being cut off anywhere never passes for a complete a
 """
 
 import pytest
-from bad_documents import bad_documents, harmless_documents
-from documents import html5, xhtml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from proofmatch.builder.extraction.document import parse_document
 from proofmatch.builder.reasons import DocumentError, Reason
+from tests.builder.bad_documents import bad_documents, harmless_documents
+from tests.builder.extraction.documents import html5, xhtml
 
 DECLARATION = '<?xml version="1.0" encoding="{}"?>'
 ACCENTED = xhtml("<p>naïve Größe</p>").decode()

@@ -1,9 +1,9 @@
 """What a statement calls itself: by its class, or else by its title."""
 
 import pytest
-from documents import raw_pairs, xhtml
 
 from proofmatch.builder.extraction.kinds import kind_in_words, kind_of_class
+from tests.builder.extraction.documents import raw_pairs, xhtml
 
 
 def kind(statement_class: str, title: str) -> str:

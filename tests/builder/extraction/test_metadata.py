@@ -1,9 +1,9 @@
 """Whose article it is: from RDFa, `citation_*` meta tags, arXiv's stamp, and the path, in this order."""
 
 import pytest
-from documents import html5, metadata, xhtml
 
 from proofmatch.builder.extraction.metadata import canonical_id, id_from_path
+from tests.builder.extraction.documents import html5, metadata, xhtml
 
 
 def rdfa(**properties: str | list[str]) -> str:

@@ -1,9 +1,9 @@
 """Which `div` elements are a pair: the rule of the paper, in every generation of LaTeXML's markup."""
 
 import pytest
-from documents import DTD, GENERATIONS, found, html5, raw_pairs, texts, xhtml
 
 from proofmatch.builder.extraction.passages import passage_tokens
+from tests.builder.extraction.documents import DTD, GENERATIONS, found, html5, raw_pairs, texts, xhtml
 
 LEMMA = '<div class="theorem">Lemma</div>'
 PROOF = '<div class="proof">Proof</div>'

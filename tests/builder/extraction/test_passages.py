@@ -1,11 +1,11 @@
 """A statement or proof as a passage: what people read, what is counted, what the tokens are."""
 
 import pytest
-from documents import DTD, parse_document, xhtml
 from lxml import etree
 
 from proofmatch.builder.extraction.passages import passage_tokens, read_passage, readable, running_text
 from proofmatch.builder.records import Passage
+from tests.builder.extraction.documents import DTD, parse_document, xhtml
 
 X = '<math alttext="x^{2}"><msup><mi>x</mi><mn>2</mn></msup></math>'
 WITHOUT_TEX = "<math><msup><mi>x</mi><mn>2</mn></msup></math>"

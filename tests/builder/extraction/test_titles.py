@@ -1,7 +1,8 @@
 """Titles ("Lemma 2.1.", "Proof."): kept in the texts, or dropped with nothing else."""
 
 import pytest
-from documents import DTD, GENERATIONS, texts, xhtml
+
+from tests.builder.extraction.documents import DTD, GENERATIONS, texts, xhtml
 
 
 def pair(statement: str, proof: str = "y", keep_titles: bool = False) -> tuple[str, str]:

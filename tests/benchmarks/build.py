@@ -1,0 +1,92 @@
+"""The build: processor time against bare parsing, two workers against one, memory against corpus size."""
+
+import statistics
+import sys
+import tarfile
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.measuring import Measurement, measure
+
+ROUNDS = 5
+LARGER = 8
+
+# What a build cannot do without: every file parsed by lxml, and nothing else. In a process of its own, so that
+# its start counts on this side too.
+PARSE = "import sys\nfrom pathlib import Path\nfrom lxml import etree\n" + (
+    "for path in sorted(Path(sys.argv[1]).rglob('*.xhtml')): etree.parse(str(path))"
+)
+
+
+def benchmark_build(archive: Path, workplace: Path) -> dict[str, Any]:
+    """Measure the build of a corpus.
+
+    Args:
+        archive: The corpus.
+        workplace: Empty folder with room for eight times the unpacked corpus.
+    """
+    folder = workplace / "articles"
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    rounds = [_round(folder, workplace, number) for number in range(ROUNDS)]
+    return {
+        "corpus": archive.name,
+        "rounds": rounds,
+        "cpu_ratio_to_parsing": statistics.median(
+            r["build_cpu_seconds"] / r["parse_cpu_seconds"] for r in rounds
+        ),
+        "speedup_of_two_workers": statistics.median(
+            r["one_worker_seconds"] / r["two_workers_seconds"] for r in rounds
+        ),
+        "memory": _memory(folder, workplace),
+    }
+
+
+def _round(folder: Path, workplace: Path, number: int) -> dict[str, float]:
+    parsing = measure([sys.executable, "-c", PARSE, str(folder)])
+    one = _build(folder, workplace / f"one-{number}", workers=1)
+    two = _build(folder, workplace / f"two-{number}", workers=2)
+    return {
+        "parse_cpu_seconds": parsing.cpu_seconds,
+        "build_cpu_seconds": one.cpu_seconds,
+        "one_worker_seconds": one.wall_seconds,
+        "two_workers_seconds": two.wall_seconds,
+    }
+
+
+def _memory(folder: Path, workplace: Path) -> list[dict[str, float]]:
+    archive = workplace / "larger.tar"
+    _multiply(folder, archive, LARGER)
+    found = []
+    for size, source in ((1, folder), (LARGER, archive)):
+        built = _build(source, workplace / f"memory-{size}", workers=2, memory=True)
+        found.append(
+            {"size": size, "worker_peak_mb": built.peak_worker_mb, "driver_peak_mb": built.peak_driver_mb}
+        )
+    return found
+
+
+def _multiply(folder: Path, archive: Path, times: int) -> None:
+    """Pack a corpus several times, each time under other article ids."""
+    with tarfile.open(archive, "w") as packed:
+        for name, data in _copies(folder, times):
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            packed.addfile(member, BytesIO(data))
+
+
+def _copies(folder: Path, times: int) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(folder.rglob("*.xhtml")):
+        data, identifier = path.read_bytes(), f'content="{path.stem}"'.encode()
+        for number in range(times):
+            yield (
+                f"{number}/{path.name}",
+                data.replace(identifier, f'content="{number}.{path.stem}"'.encode()),
+            )
+
+
+def _build(source: Path, release: Path, workers: int, *, memory: bool = False) -> Measurement:
+    command = [sys.executable, "-m", "proofmatch", "build", str(source), "--out", str(release)]
+    return measure([*command, "--workers", str(workers)], memory=memory)

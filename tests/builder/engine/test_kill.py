@@ -1,0 +1,90 @@
+"""Whatever is killed, and whenever: nothing is lost, nothing is doubled, nobody is left behind."""
+
+import random
+import time
+from pathlib import Path
+
+import psutil
+import pyarrow.parquet as pq
+import pytest
+
+from proofmatch.builder import build_release
+from tests.builder.engine.killing import copy_many_times, kill, start_build, wait_until, workers_of
+from tests.builder.engine.test_determinism import content
+
+COPIES = 8
+
+
+@pytest.fixture(scope="module")
+def source(articles, tmp_path_factory) -> Path:
+    return copy_many_times(articles, tmp_path_factory.mktemp("kill") / "articles", COPIES)
+
+
+@pytest.fixture(scope="module")
+def expected(source, tmp_path_factory) -> dict[str, str]:
+    return content(build_release(source, tmp_path_factory.mktemp("whole") / "release", workers=2))
+
+
+def stages(release: Path):
+    """Moments that can be seen from outside; None is a moment chosen at random."""
+    return {
+        "start": lambda: (release / ".build").exists(),
+        "first part": lambda: any((release / ".build" / "parts").glob("*.arrow")),
+        "tables": lambda: any((release / ".build" / "release").rglob("*.parquet")),
+        "publishing": lambda: (release / "data").exists() or (release / "stats.json").exists(),
+        "random": None,
+    }
+
+
+@pytest.mark.parametrize("trial", range(20))
+def test_a_killed_driver_loses_and_doubles_nothing(source, expected, tmp_path, trial):
+    chance = random.Random(trial)  # noqa: S311 - not for cryptography
+    release = tmp_path / "release"
+    stage = list(stages(release))[trial % 5]
+    build = start_build(source, release, workers=1 + trial % 3)
+    reached = stages(release)[stage]
+    if reached is None:
+        time.sleep(chance.uniform(0.1, 2.5))
+    else:
+        wait_until(reached, build)
+        time.sleep(chance.uniform(0, 0.1))
+    orphans = workers_of(build)
+    kill(build.pid)
+    build.wait()
+    _, alive = psutil.wait_procs(orphans, timeout=10)
+    assert not alive
+    rerun = start_build(source, release)
+    _, messages = rerun.communicate()
+    assert rerun.returncode == 0, messages
+    assert content(release) == expected
+    assert not (release / ".build").exists()
+
+
+@pytest.mark.parametrize("stage", ["first part", "tables"])
+def test_a_killed_worker_is_replaced_and_its_work_done_again(source, expected, tmp_path, stage):
+    release = tmp_path / "release"
+    build = start_build(source, release)
+    assert wait_until(stages(release)[stage], build)
+    victims = workers_of(build)
+    assert victims
+    kill(victims[0].pid)
+    _, messages = build.communicate()
+    assert build.returncode == 0, messages
+    assert content(release) == expected
+    assert "crashed" not in pq.read_table(release / "discarded.parquet")["reason"].to_pylist()
+
+
+def test_finished_parts_are_not_made_again(source, expected, tmp_path):
+    release = tmp_path / "release"
+    build = start_build(source, release, workers=1)
+    parts = release / ".build" / "parts"
+    assert wait_until(lambda: len(list(parts.glob("*.arrow"))) >= 2, build)
+    kill(build.pid)
+    build.wait()
+    before = {path.name: path.stat().st_mtime_ns for path in parts.glob("*.arrow")}
+    rerun = start_build(source, release, workers=1)
+    assert wait_until(lambda: len(list(parts.glob("*.arrow"))) > len(before), rerun)
+    after = {path.name: path.stat().st_mtime_ns for path in parts.glob("*.arrow")}
+    rerun.communicate()
+    assert {name: after[name] for name in before} == before
+    assert content(release) == expected

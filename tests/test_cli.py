@@ -1,0 +1,103 @@
+"""The command line: help, exit codes, one sentence for every failure."""
+
+import subprocess
+import sys
+
+import pytest
+
+from proofmatch import __version__
+from proofmatch.cli import COMMANDS, main
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "proofmatch", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_help_lists_every_command_without_loading_any(capsys):
+    with pytest.raises(SystemExit) as exit_:
+        main(["--help"])
+    assert exit_.value.code == 0
+    shown = capsys.readouterr().out
+    for command, (_, summary) in COMMANDS.items():
+        assert command in shown
+        assert summary in shown
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_has_an_example(command, capsys):
+    with pytest.raises(SystemExit) as exit_:
+        main([command, "--help"])
+    assert exit_.value.code == 0
+    assert f"proofmatch {command}" in capsys.readouterr().out.split("example:")[1]
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"proofmatch {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["nonsense"],
+        ["build", "--out", "x"],
+        ["build", "x", "--out", "y", "--engine", "abacus"],
+        ["build", "x", "--out", "y", "--detector", "crystal-ball"],
+        ["build", "x", "--out", "y", "--min-tokens", "many"],
+    ],
+)
+def test_bad_usage_exits_with_2(arguments, capsys):
+    with pytest.raises(SystemExit) as exit_:
+        main(arguments)
+    assert exit_.value.code == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--min-tokens", "30", "--max-tokens", "20"], "min_tokens (30)"),
+        (["--workers", "0"], "workers must be at least 1"),
+        (["--document-seconds", "0"], "must be positive"),
+    ],
+)
+def test_settings_that_make_no_sense_are_one_sentence(articles, tmp_path, options, told):
+    result = run("build", str(articles), "--out", str(tmp_path / "release"), *options)
+    assert result.returncode == 2
+    assert told in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_stats_of_something_else_is_one_sentence(tmp_path):
+    result = run("stats", str(tmp_path))
+    assert result.returncode == 2
+    assert "not a complete release" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_stats_prints_both_tables(release):
+    result = run("stats", str(release))
+    assert result.returncode == 0
+    for row in ("Number of documents read", "(primary) categories", "Text+math", "Math proportion", "± "):
+        assert row in result.stdout
+    assert "math.GR Group Theory" in result.stdout
+
+
+def test_a_reader_that_leaves_early_is_no_failure(release):
+    command = f"{sys.executable} -m proofmatch stats {release} | head -1"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert result.stderr == ""
+
+
+def test_the_demo_ends_with_a_line_that_works(tmp_path):
+    result = run("demo", "--out", str(tmp_path))
+    assert result.returncode == 0, result.stderr
+    assert "Total number of statement–proof pairs" in result.stdout
+    last = result.stdout.strip().splitlines()[-1]
+    assert last.startswith("from datasets import load_dataset")
+    loaded = subprocess.run([sys.executable, "-c", last], capture_output=True, text=True, check=False)
+    assert loaded.returncode == 0, loaded.stderr

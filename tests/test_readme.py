@@ -1,0 +1,65 @@
+"""What the README tells people to type works."""
+
+import doctest
+import importlib
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import REPOSITORY
+
+README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.DOTALL)
+
+
+def test_the_shell_commands_of_the_readme_run_one_after_the_other(articles, tmp_path):
+    (tmp_path / "articles").symlink_to(articles)
+    commands = [line for kind, block in BLOCKS if kind == "sh" for line in block.splitlines()]
+    ours = [shlex.split(line, comments=True) for line in commands if line.startswith("proofmatch ")]
+    assert len(ours) >= 2
+    for command in ours:
+        result = subprocess.run(
+            [sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert result.returncode == 0, result.stderr
+
+
+def test_the_python_blocks_of_the_readme_run_one_after_the_other(articles, tmp_path):
+    (tmp_path / "articles").symlink_to(articles)
+    script = "\n".join(block for kind, block in BLOCKS if kind == "python")
+    result = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "HF_HOME": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def test_make_targets_of_the_readme_exist():
+    makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"`?make (\w+)", README):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "tokens",
+        "extraction.kinds",
+        "extraction.metadata",
+        "linearization.content",
+        "linearization.fonts",
+        "linearization.standalone",
+    ],
+)
+def test_examples_in_docstrings_hold(module):
+    results = doctest.testmod(importlib.import_module(f"proofmatch.builder.{module}"))
+    assert results.attempted > 0
+    assert results.failed == 0
