@@ -10,7 +10,7 @@ from ..settings import MEBIBYTE
 # Small batches keep all workers busy until the end of a small corpus; on a large one, batches grow with what
 # has been read, so that there are thousands of parts and not millions. The cap bounds what is in flight.
 SMALLEST_BATCH = 4 * MEBIBYTE
-LARGEST_BATCH = 16 * MEBIBYTE
+LARGEST_BATCH = 8 * MEBIBYTE
 SHARE_OF_READ = 1 / 32
 MOST_DOCUMENTS = 2000
 

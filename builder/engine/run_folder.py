@@ -58,9 +58,8 @@ class RunFolder:
     def _check_settings(self, settings: dict[str, Any]) -> None:
         recorded = self.path / "settings.json"
         if recorded.exists():
-            refuse_other_settings(
-                json.loads(recorded.read_text(encoding="utf-8")), settings, self.path.parent
-            )
+            before = json.loads(recorded.read_text(encoding="utf-8"))
+            refuse_other_settings(before, settings, self.path.parent)
         unfinished = recorded.with_suffix(".tmp")
         unfinished.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
         unfinished.replace(recorded)

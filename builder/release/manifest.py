@@ -33,9 +33,8 @@ def write_manifest(release: Path, parameters: dict[str, Any], known_hashes: dict
             sha256 = known_hashes.get(name) or hashlib.file_digest(file, "sha256").hexdigest()
         files[name] = {"bytes": path.stat().st_size, "sha256": sha256}
     manifest = {"schema_version": SCHEMA_VERSION, "parameters": parameters, "files": files}
-    (release / MANIFEST).write_text(
-        json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+    (release / MANIFEST).write_text(text, encoding="utf-8")
 
 
 def read_manifest(release: Path) -> dict[str, Any] | None:

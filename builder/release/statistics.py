@@ -68,7 +68,7 @@ def _categories(index: Index) -> dict[str, Any]:
         "mean_per_article": sum(every.values()) / len(articles) if articles else 0.0,
         "by_primary": [
             {"category": category, "articles": primary[category], "pairs": pairs[category]}
-            for category in sorted(primary, key=lambda category: (-primary[category], category))
+            for category in sorted(primary, key=lambda name: (-primary[name], -pairs[name], name))
         ],
     }
 
