@@ -1,8 +1,8 @@
-"""Parts: what a batch left on disk. One Arrow file, there completely or not at all."""
+"""Parts: what a batch left on disk. The rows of its pairs, and beside them what was discarded."""
 
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -50,9 +50,7 @@ PART_SCHEMA = pa.schema(
 
 DISCARDED_SCHEMA = pa.schema([("article_id", _STRING), ("reason", _STRING), ("detail", _STRING)])
 
-# Kept in the file's metadata, beside the rows.
-_REPORT = b"proofmatch.report"
-_DISCARDED = b"proofmatch.discarded"
+_REPORT = b"proofmatch.report"  # in the metadata of a part's file
 
 
 @dataclass
@@ -121,21 +119,29 @@ class PartBuilder:
         )
 
     def write(self, path: Path) -> None:
-        """Write the part under its final name in one step, so that a kill leaves no half of it."""
+        """Write the part."""
         columns = list(zip(*self._rows, strict=True)) or [()] * len(PART_SCHEMA)
         arrays = [
             integers(column) if field.type == _NUMBER else strings(column)
             for column, field in zip(columns, PART_SCHEMA, strict=True)
         ]
-        metadata = {
-            _REPORT: json.dumps(asdict(self.report)),
-            _DISCARDED: _serialized(discarded_table(self._discarded)),
-        }
-        table = pa.Table.from_arrays(arrays, schema=PART_SCHEMA.with_metadata(metadata))
-        unfinished = path.with_suffix(f".{os.getpid()}.tmp")
-        with pa.OSFile(str(unfinished), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-            writer.write_table(table)
-        unfinished.replace(path)
+        schema = PART_SCHEMA.with_metadata({_REPORT: json.dumps(asdict(self.report))})
+        table = pa.Table.from_arrays(arrays, schema=schema)
+        # The rows last: a part is there when they are.
+        _write_in_one_step(discarded_table(self._discarded), _discarded_path(path))
+        _write_in_one_step(table, path)
+
+
+def _write_in_one_step(table: pa.Table, path: Path) -> None:
+    """Write a file under its final name when it is complete, so that a kill leaves no half of it."""
+    unfinished = path.with_suffix(f".{os.getpid()}.tmp")
+    with pa.OSFile(str(unfinished), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    unfinished.replace(path)
+
+
+def _discarded_path(path: Path) -> Path:
+    return path.with_suffix(".discarded")
 
 
 def discarded_table(discarded: Iterable[Discarded]) -> pa.Table:
@@ -143,13 +149,6 @@ def discarded_table(discarded: Iterable[Discarded]) -> pa.Table:
     rows = [(item.article_id, item.reason.value, item.detail) for item in discarded]
     columns = zip(*rows, strict=True) if rows else [()] * len(DISCARDED_SCHEMA)
     return pa.Table.from_arrays([strings(column) for column in columns], schema=DISCARDED_SCHEMA)
-
-
-def _serialized(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return sink.getvalue().to_pybytes()
 
 
 def read_rows(path: Path) -> pa.Table:
@@ -167,17 +166,12 @@ def read_columns(path: Path, names: Collection[str]) -> pa.Table:
 
 def read_report(path: Path) -> PartReport:
     """Read what happened in the batch of a part."""
-    return PartReport(**json.loads(_metadata(path)[_REPORT]))
+    return PartReport(**json.loads((read_rows(path).schema.metadata or {})[_REPORT]))
 
 
 def read_discarded(path: Path) -> pa.Table:
     """Read what was discarded in the batch of a part."""
-    return pa.ipc.open_stream(_metadata(path)[_DISCARDED]).read_all()
-
-
-def _metadata(path: Path) -> Mapping[bytes, bytes]:
-    with pa.memory_map(str(path)) as source:
-        return pa.ipc.open_file(source).schema.metadata or {}
+    return read_rows(_discarded_path(path))
 
 
 def is_intact(path: Path) -> bool:

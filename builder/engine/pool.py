@@ -112,6 +112,8 @@ class WorkerPool:
 def _is_single_threaded() -> bool:
     """Tell whether a fork is safe: with other threads around, it would copy the locks they hold."""
     try:
-        return len(list(Path("/proc/self/task").iterdir())) == 1
-    except FileNotFoundError:  # not Linux
+        threads = [(task / "comm").read_text().strip() for task in Path("/proc/self/task").iterdir()]
+    except OSError:  # not Linux
         return False
+    # Arrow's allocator has a thread that puts its locks in order when the process forks.
+    return len([name for name in threads if name != "jemalloc_bg_thd"]) == 1

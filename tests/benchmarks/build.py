@@ -42,9 +42,8 @@ def benchmark_build(archive: Path, workplace: Path) -> dict[str, Any]:
     return {
         "corpus": archive.name,
         "rounds": rounds,
-        "speedup_of_two_workers": statistics.median(
-            r["one_worker_seconds"] / r["two_workers_seconds"] for r in rounds
-        ),
+        "cpu_ratio_to_parsing": _median_ratio(rounds, "build_cpu_seconds", "parse_cpu_seconds"),
+        "speedup_of_two_workers": _median_ratio(rounds, "one_worker_seconds", "two_workers_seconds"),
         "memory": _memory(folder, workplace),
     }
 

@@ -26,15 +26,10 @@ def main() -> int:
     found["python"], found["processor"] = platform.python_version(), platform.machine()
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "build.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    print("seconds    parsing (CPU)   build (CPU)    one worker   two workers")
     for number, round_ in enumerate(found["rounds"], 1):
-        print(
-            f"round {number}: parsing {round_['parse_cpu_seconds']:.2f} s, build {round_['build_cpu_seconds']:.2f} s "
-            f"of processor time; {round_['one_worker_seconds']:.2f} s with one worker, "
-            f"{round_['two_workers_seconds']:.2f} s with two"
-        )
-    print(
-        f"processor time of the build: {found['cpu_ratio_to_parsing']:.2f} times that of lxml.etree.parse (median)"
-    )
+        print(f"round {number:<4}" + "".join(f"{seconds:14.2f}" for seconds in round_.values()))
+    print(f"CPU of the build: {found['cpu_ratio_to_parsing']:.2f} times that of lxml.etree.parse (median)")
     print(f"two workers: {found['speedup_of_two_workers']:.2f} times as fast as one (median)")
     for memory in found["memory"]:
         print(
