@@ -10,7 +10,7 @@ from proofmatch.progress import Progress
 
 from .engine.batches import cut_into_batches
 from .engine.local import local_pool, run_batches
-from .engine.parts import PartReport
+from .engine.parts import PartReport, read_report
 from .engine.run_folder import RunFolder, refuse_other_settings
 from .filters.language import load_detector
 from .readers.sources import check_sources, read_sources
@@ -78,8 +78,9 @@ def _build(
             for report in run_batches(batches, run, settings, pool):
                 total.add(report)
                 progress.advance(str(total))
-            if not run.finished_parts():
-                raise ProofmatchError(f"no article (.xhtml, .html) in {', '.join(sources)}")
+            if not any(read_report(part).documents for part in run.finished_parts()):
+                run.remove()
+                raise ProofmatchError(f"no article (.xhtml, .html) can be read from {', '.join(sources)}")
         with Progress("writing tables", "files") as progress:
             for file in assemble_release(run, release, settings, parameters, pool):
                 progress.advance(f"{file.path} ({file.rows:,} rows)")

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ..article import ReadArticle
 from ..identifiers import digest, split_key
+from ..reasons import Reason
 from ..records import Article, Discarded, Pair
 from .columns import integers, strings
 
@@ -93,7 +94,8 @@ class PartBuilder:
         document = f"{name} ({content}) number {self.report.documents}"
         self._rows.extend(self._row(document, read.article, pair) for pair in read.pairs)
         self._discarded.extend(read.discarded)
-        self.report.documents += 1
+        # An archive that breaks off is worth a note, but it is not a document.
+        self.report.documents += all(item.reason is not Reason.BROKEN_ARCHIVE for item in read.discarded)
         self.report.pairs_found += read.pairs_found
         self.report.pairs_kept += len(read.pairs)
         self.report.discarded += len(read.discarded)

@@ -93,7 +93,7 @@ class RunFolder:
         try:
             yield
         except ProofmatchError:
-            if not any(self.parts.iterdir()):
+            if self.parts.exists() and not any(self.parts.iterdir()):
                 self.remove()
             raise
 

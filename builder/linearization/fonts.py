@@ -127,7 +127,8 @@ def _combine(fonts: set[str]) -> str:
     if len(marked) <= 1:
         return marked.pop() if marked else "normal"
     shape = marked - UNMARKED
-    return _COMBINED.get(frozenset(marked)) or _COMBINED.get(frozenset(shape)) or min(shape)
+    # Where MathML has no name for the combination, the alphabet says more than its weight.
+    return _COMBINED.get(frozenset(marked)) or _COMBINED.get(frozenset(shape)) or min(shape - {"bold"})
 
 
 @lru_cache(maxsize=4096)

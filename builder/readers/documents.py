@@ -64,8 +64,9 @@ class RemoteDocument:
     """A file behind a URL, fetched by the worker that gets it."""
 
     name: str
-    size: int
+    size: int  # as the file system tells; some do not
     url: str
+    max_bytes: int
 
     @property
     def stamp(self) -> str:
@@ -78,9 +79,12 @@ class RemoteDocument:
 
         try:
             with fsspec.open(self.url, "rb") as file:
-                return file.read()  # pyright: ignore[reportAttributeAccessIssue]
-        except OSError as error:
+                data = file.read(self.max_bytes + 1)  # pyright: ignore[reportAttributeAccessIssue]
+        except Exception as error:  # every file system has exceptions of its own
             raise DocumentError(Reason.UNREADABLE, str(error)) from None
+        if len(data) > self.max_bytes:
+            raise DocumentError(Reason.TOO_LARGE, f"more than {self.max_bytes} bytes")
+        return data
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """What the user calls a SOURCE → its documents, in an order that is the same every time."""
 
 import glob
-import itertools
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -9,7 +8,9 @@ from pathlib import Path
 from proofmatch.errors import ProofmatchError
 
 from .archives import is_archive_name, read_archive
-from .documents import Document, FileDocument, LoadedDocument, RemoteDocument, clean_name, is_article_name
+from .documents import Document, FileDocument, clean_name, is_article_name
+from .patterns import fixed_part
+from .urls import read_url
 
 
 def read_sources(sources: Iterable[str], max_bytes: int) -> Iterator[Document]:
@@ -23,7 +24,7 @@ def read_sources(sources: Iterable[str], max_bytes: int) -> Iterator[Document]:
         ProofmatchError: If a source does not exist or is of no known kind.
     """
     for source in sources:
-        yield from _read_url(source, max_bytes) if "://" in source else _read_local(source, max_bytes)
+        yield from read_url(source, max_bytes) if "://" in source else _read_local(source, max_bytes)
 
 
 def check_sources(sources: Iterable[str]) -> None:
@@ -49,27 +50,29 @@ def _read_local(source: str, max_bytes: int) -> Iterator[Document]:
         matches = sorted(glob.glob(source, recursive=True))  # noqa: PTH207 - any pattern, absolute ones too
         if not matches:
             raise ProofmatchError(f"no file matches {source!r}; quote the pattern and check the folder")
-        for match in map(Path, matches):
-            if match.is_file() and (is_article_name(match.name) or is_archive_name(match.name)):
-                yield from _read_file(match, max_bytes, _fixed_part(source))
+        yield from _read_matches([Path(match) for match in matches], fixed_part(source), max_bytes)
     else:
         raise ProofmatchError(f"source {source!r} does not exist; give a folder, a glob, an archive or a URL")
 
 
-def _read_folder(root: Path) -> Iterator[Document]:
-    for folder, subfolders, files in os.walk(root):
-        subfolders.sort()
+def _read_matches(matches: list[Path], root: Path, max_bytes: int) -> Iterator[Document]:
+    """Read the files that a pattern found or, if it found only folders, the folders."""
+    files = [match for match in matches if match.is_file()]
+    for file in files:
+        if is_article_name(file.name) or is_archive_name(file.name):
+            yield from _read_file(file, max_bytes, root)
+    for folder in [] if files else matches:
+        yield from _read_folder(folder, root)
+
+
+def _read_folder(folder: Path, root: Path | None = None) -> Iterator[Document]:
+    for place, subfolders, files in os.walk(folder):
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for file in sorted(files):
-            path = Path(folder, file)
+            path = Path(place, file)
             # A pipe or device with an article's name would block the reader for ever.
             if is_article_name(file) and path.is_file():
-                yield _file_document(path, path.relative_to(root).as_posix())
-
-
-def _fixed_part(pattern: str) -> Path:
-    """Take the folders of a pattern before the first one that is a pattern itself."""
-    parts = Path(pattern).parts
-    return Path(*itertools.takewhile(lambda part: not glob.has_magic(part), parts))
+                yield _file_document(path, path.relative_to(root or folder).as_posix())
 
 
 def _read_file(path: Path, max_bytes: int, root: Path | None = None) -> Iterator[Document]:
@@ -91,32 +94,3 @@ def _read_file(path: Path, max_bytes: int, root: Path | None = None) -> Iterator
 def _file_document(path: Path, name: str) -> Document:
     status, name = path.stat(), clean_name(name)
     return FileDocument(name, status.st_size, f"{name}:{status.st_size}:{status.st_mtime_ns}", str(path))
-
-
-def _read_url(url: str, max_bytes: int) -> Iterator[Document]:
-    import fsspec
-
-    try:
-        filesystem, path = fsspec.url_to_fs(url)
-        if is_archive_name(path):
-            with filesystem.open(path, "rb") as file:
-                yield from read_archive(file, path, max_bytes)
-            return
-        if glob.has_magic(path):
-            found = filesystem.glob(path, detail=True)
-        else:
-            found = filesystem.find(path, detail=True)
-    except (OSError, ValueError, ImportError) as error:
-        raise ProofmatchError(f"source {url!r} cannot be opened: {error or type(error).__name__}") from None
-    if glob.has_magic(path):
-        root = str(_fixed_part(path))
-    else:
-        root = path.rpartition("/")[0] if path in found else path
-    for file in sorted(found):
-        if is_article_name(file) and found[file].get("type", "file") == "file":
-            name = file.removeprefix(root).lstrip("/")
-            if filesystem.protocol == "memory":
-                # Lives in this process only: a worker could not open it.
-                yield LoadedDocument(name, filesystem.cat_file(file))
-            else:
-                yield RemoteDocument(name, found[file].get("size") or 0, filesystem.unstrip_protocol(file))

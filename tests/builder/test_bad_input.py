@@ -242,8 +242,8 @@ NO_SOURCES = {
     "empty/*.xhtml": "no file matches",
     "empty.tar": "no article",
     "notes.txt": "neither a folder nor an article",
-    "unknown://x": "cannot be opened",
-    "file:///nowhere/missing.tar.gz": "cannot be opened",
+    "unknown://x": "cannot be read",
+    "file:///nowhere/missing.tar.gz": "cannot be read",
 }
 
 
@@ -290,3 +290,11 @@ def test_a_wrong_source_among_right_ones_is_an_error(workplace, articles):
     with pytest.raises(ProofmatchError, match="'missing' does not exist"):
         build_release([articles, "missing"], "release", workers=1)
     assert not (workplace / "release" / "manifest.json").exists()
+
+
+def test_an_archive_from_which_nothing_can_be_read_is_no_source(tmp_path):
+    broken = tmp_path / "broken.tar.gz"
+    broken.write_bytes(b"not a gzip file" * 100)
+    with pytest.raises(ProofmatchError, match="no article"):
+        build_release(broken, tmp_path / "release")
+    assert not (tmp_path / "release" / ".build").exists()

@@ -212,7 +212,7 @@ def test_a_file_whose_name_has_undecodable_bytes_is_read(tmp_path):
         ("missing.tar.gz", "does not exist"),
         ("*.nothing", "no file matches"),
         ("articles/notes.txt", "neither a folder nor an article"),
-        ("unknown://x", "cannot be opened"),
+        ("unknown://x", "cannot be read"),
     ],
 )
 def test_a_source_that_is_none_is_an_error_that_names_it(folder, monkeypatch, source, message):
@@ -226,3 +226,17 @@ def test_a_source_that_is_none_is_an_error_that_names_it(folder, monkeypatch, so
 def test_a_file_url_where_nothing_is_is_an_error(tmp_path):
     with pytest.raises(ProofmatchError, match=r"missing\.tar\.gz"):
         read((tmp_path / "missing.tar.gz").as_uri())
+
+
+def test_hidden_folders_are_ignored(tmp_path):
+    for name in (".git/a.html", "shown/b.html"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_bytes(b"<p/>")
+    assert list(read(str(tmp_path))) == ["shown/b.html"]
+
+
+def test_a_pattern_that_finds_folders_reads_them(tmp_path):
+    for name in ("0704/0704_0001.xhtml", "0705/0705_0002.xhtml"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_bytes(b"<p/>")
+    assert list(read(f"{tmp_path}/07*")) == ["0704/0704_0001.xhtml", "0705/0705_0002.xhtml"]
