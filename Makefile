@@ -1,6 +1,7 @@
 # Everything runs in a virtual environment of its own, made on first use.
 PYTHON ?= python3
 VENV ?= .venv
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev

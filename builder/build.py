@@ -47,9 +47,8 @@ def build_release(
         >>> build_release("articles/", "release", min_tokens=10)  # doctest: +SKIP
         PosixPath('release')
     """
-    names = [
-        os.fspath(source) for source in ([sources] if isinstance(sources, str | os.PathLike) else sources)
-    ]
+    given = [sources] if isinstance(sources, str | os.PathLike) else sources
+    names = [os.fspath(source) for source in given]
     release, chosen = Path(out), BuildSettings(**settings)
     if workers is not None and workers < 1:
         raise ProofmatchError(f"workers must be at least 1, not {workers}")
@@ -77,22 +76,27 @@ def _build(
         with Progress("reading articles", "batches") as progress, run.removed_if_in_vain():
             for report in run_batches(batches, run, settings, pool):
                 total.add(report)
-                progress.advance(str(total))
+                progress.advance()
+                progress.summary = str(total)
             if not any(read_report(part).documents for part in run.finished_parts()):
                 run.remove()
                 raise ProofmatchError(f"no article (.xhtml, .html) can be read from {', '.join(sources)}")
         with Progress("writing tables", "files") as progress:
             for file in assemble_release(run, release, settings, parameters, pool):
-                progress.advance(f"{file.path} ({file.rows:,} rows)")
+                progress.advance()
+                progress.summary = f"{file.config}, {file.split}"
+            progress.summary = str(release)
         run.remove()
 
 
 def _is_complete(release: Path, parameters: dict[str, Any]) -> bool:
-    manifest = read_manifest(release)
+    manifest, run = read_manifest(release), RunFolder(release)
     if manifest:
         refuse_other_settings(manifest["parameters"], parameters, release)
+        if run.path.exists():  # killed when nothing was left to do but this
+            run.remove()
         return True
-    if release.exists() and not RunFolder(release).path.exists() and any(release.iterdir()):
+    if release.exists() and not run.path.exists() and any(release.iterdir()):
         raise ProofmatchError(f"{release} is not empty and not a release; choose another --out")
     return False
 

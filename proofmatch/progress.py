@@ -13,34 +13,40 @@ class Progress:
     Args:
         title: What is going on.
         unit: What is counted.
-        total: How many there are, if known.
+
+    Attributes:
+        summary: What there is to say at the moment; what it is at the end stays on the screen.
     """
 
-    def __init__(self, title: str, unit: str, total: int | None = None) -> None:
+    def __init__(self, title: str, unit: str) -> None:
+        self.summary = ""
         self._title = title
         self._unit = unit
-        self._total = total
         self._count = 0
         self._last_line = time.monotonic()
-        self._detail = ""
         self._bar = None
 
     def __enter__(self) -> "Progress":
         if sys.stderr.isatty():
             from tqdm import tqdm
 
-            self._bar = tqdm(desc=self._title, unit=f" {self._unit}", total=self._total, leave=False)
+            class Bar(tqdm):
+                monitor_interval = 0  # no thread of its own, which would forbid to fork workers
+
+            self._bar = Bar(desc=self._title, unit=f" {self._unit}", leave=False)
         return self
 
-    def advance(self, detail: str = "") -> None:
+    def advance(self) -> None:
         """Count one more."""
         self._count += 1
-        self._detail = detail
         if self._bar is not None:
-            self._bar.set_postfix_str(detail, refresh=False)
+            self._bar.set_postfix_str(self.summary, refresh=False)
             self._bar.update()
         elif time.monotonic() - self._last_line >= _SECONDS_BETWEEN_LINES:
-            self._print("")
+            print(
+                f"{self._title}: {self._count:,} {self._unit} ({self.summary}) …", file=sys.stderr, flush=True
+            )
+            self._last_line = time.monotonic()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -48,14 +54,4 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
         if kind is None:
-            self._print("done, ")
-
-    def _print(self, state: str) -> None:
-        of_total = f" of {self._total:,}" if self._total else ""
-        detail = f": {self._detail}" if self._detail else ""
-        print(
-            f"{self._title}: {state}{self._count:,}{of_total} {self._unit}{detail}",
-            file=sys.stderr,
-            flush=True,
-        )
-        self._last_line = time.monotonic()
+            print(f"{self._title}: {self.summary}", file=sys.stderr, flush=True)

@@ -2,8 +2,10 @@
 
 import argparse
 import os
+from pathlib import Path
 
 from ..filters.language import DETECTORS
+from ..release.manifest import MANIFEST
 from ..settings import BuildSettings
 
 EXAMPLE = "proofmatch build MREC.2011.4.439.tar.bz2 --out release --workers 8"
@@ -18,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SOURCE",
         help="a folder, a glob, .tar[.gz|.bz2|.xz], .zip, an article, or an fsspec URL",
     )
-    parser.add_argument("--out", required=True, metavar="RELEASE", help="release folder to write")
+    parser.add_argument("--out", required=True, type=Path, metavar="RELEASE", help="release folder to write")
     parser.add_argument(
         "--workers", type=int, metavar="N", help="processes (default: one for each processor)"
     )
@@ -61,6 +63,7 @@ def run(options: argparse.Namespace) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from ..build import build_release
 
+    already = (options.out / MANIFEST).exists()
     release = build_release(
         options.sources,
         options.out,
@@ -73,5 +76,6 @@ def run(options: argparse.Namespace) -> int:
         max_document_mb=options.max_document_mb,
         document_seconds=options.document_seconds,
     )
-    print(f"{release} is complete; `proofmatch stats {release}` describes it")
+    was_or_is = "was complete already" if already else "is complete"
+    print(f"{release} {was_or_is}; `proofmatch stats {release}` describes it")
     return 0

@@ -61,7 +61,6 @@ class PartReport:
     documents: int = 0
     pairs_found: int = 0
     pairs_kept: int = 0
-    discarded: int = 0
 
     def __str__(self) -> str:
         return f"{self.documents:,} documents, {self.pairs_found:,} pairs, {self.pairs_kept:,} kept"
@@ -71,7 +70,6 @@ class PartReport:
         self.documents += other.documents
         self.pairs_found += other.pairs_found
         self.pairs_kept += other.pairs_kept
-        self.discarded += other.discarded
 
 
 class PartBuilder:
@@ -98,7 +96,6 @@ class PartBuilder:
         self.report.documents += all(item.reason is not Reason.BROKEN_ARCHIVE for item in read.discarded)
         self.report.pairs_found += read.pairs_found
         self.report.pairs_kept += len(read.pairs)
-        self.report.discarded += len(read.discarded)
 
     def _row(self, document: str, article: Article, pair: Pair) -> tuple[object, ...]:
         return (

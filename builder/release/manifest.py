@@ -14,8 +14,12 @@ MANIFEST = "manifest.json"
 
 
 def build_parameters(settings: BuildSettings, sources: list[str]) -> dict[str, Any]:
-    """List everything that decides the content of a release, apart from the content of its sources."""
-    return {"proofmatch": __version__, "sources": sources, **settings.as_dict()}
+    """List everything that decides the content of a release, apart from the content of its sources.
+
+    Local sources go by their names: where they lie on somebody's disk is of no interest to others.
+    """
+    names = [source if "://" in source else Path(source).name for source in sources]
+    return {"proofmatch": __version__, "sources": names, **settings.as_dict()}
 
 
 def write_manifest(release: Path, parameters: dict[str, Any], known_hashes: dict[str, str]) -> None:
