@@ -76,15 +76,15 @@ def _build(
         with Progress("reading articles", "batches") as progress, run.removed_if_in_vain():
             for report in run_batches(batches, run, settings, pool):
                 total.add(report)
-                progress.advance()
                 progress.summary = str(total)
+                progress.advance()
             if not any(read_report(part).documents for part in run.finished_parts()):
                 run.remove()
                 raise ProofmatchError(f"no article (.xhtml, .html) can be read from {', '.join(sources)}")
         with Progress("writing tables", "files") as progress:
             for file in assemble_release(run, release, settings, parameters, pool):
-                progress.advance()
                 progress.summary = f"{file.config}, {file.split}"
+                progress.advance()
             progress.summary = str(release)
         run.remove()
 

@@ -43,9 +43,7 @@ class Progress:
             self._bar.set_postfix_str(self.summary, refresh=False)
             self._bar.update()
         elif time.monotonic() - self._last_line >= _SECONDS_BETWEEN_LINES:
-            print(
-                f"{self._title}: {self._count:,} {self._unit} ({self.summary}) …", file=sys.stderr, flush=True
-            )
+            self._print(f"{self._count:,} {self._unit} ({self.summary}) …")
             self._last_line = time.monotonic()
 
     def __exit__(
@@ -54,4 +52,7 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
         if kind is None:
-            print(f"{self._title}: {self.summary}", file=sys.stderr, flush=True)
+            self._print(self.summary)
+
+    def _print(self, message: str) -> None:
+        print(f"{self._title}: {message}", file=sys.stderr, flush=True)
