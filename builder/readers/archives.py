@@ -1,5 +1,8 @@
 """Archives, read once from front to back: nothing is unpacked to disk and memory stays flat."""
 
+import bz2
+import gzip
+import io
 import lzma
 import tarfile
 import zipfile
@@ -33,6 +36,23 @@ def read_archive(file: BinaryIO, name: str, max_bytes: int) -> Iterator[Document
         yield FaultyDocument(PurePosixPath(name).name, Reason.BROKEN_ARCHIVE, detail)
 
 
+def _decompressed(file: BinaryIO) -> BinaryIO:
+    """Undo the compression of a tar file, in pieces of limited size.
+
+    tarfile could do so itself, but it unpacks whole blocks, and ten kilobytes can hold a hundred megabytes
+    of white space; and it stops after the first of several concatenated bzip2 streams.
+    """
+    buffered = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)  # pyright: ignore[reportArgumentType]
+    magic = buffered.peek(6)
+    for signature, opener in _COMPRESSIONS.items():
+        if magic.startswith(signature):
+            return opener(buffered, "rb")  # pyright: ignore[reportReturnType]
+    return buffered
+
+
+_COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+
+
 class _Member(tarfile.TarInfo):
     """A member whose header must be sound: tarfile takes a damaged or missing one for the end."""
 
@@ -47,7 +67,7 @@ class _Member(tarfile.TarInfo):
 
 
 def _read_tar(file: BinaryIO, max_bytes: int) -> Iterator[Document]:
-    with tarfile.open(fileobj=file, mode="r|*", tarinfo=_Member) as archive:
+    with tarfile.open(fileobj=_decompressed(file), mode="r|", tarinfo=_Member) as archive:
         while (member := archive.next()) is not None:
             # tarfile remembers every member, which for 440,000 of them is half a gigabyte.
             archive.members.clear()  # pyright: ignore[reportAttributeAccessIssue]

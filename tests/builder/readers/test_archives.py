@@ -4,9 +4,12 @@ Pinned here: every kind of archive gives its articles in its own order; unsafe, 
 damaged members are named instead of read; damage ends an archive with a trace; memory does not grow.
 """
 
+import bz2
+import gzip
 import hashlib
 import io
 import itertools
+import lzma
 import tarfile
 import tracemalloc
 import zipfile
@@ -262,3 +265,31 @@ def test_memory_does_not_grow_with_the_number_of_members():
     assert (
         sum(item.size for item in held) < 100_000
     )  # the list of members that tarfile keeps would be a megabyte
+
+
+def test_concatenated_compressed_streams_are_one_archive():
+    """Parallel compressors write a stream for each of their threads."""
+    whole = tar(ARTICLES)
+    middle = len(whole) // 2
+    for module in (bz2, gzip, lzma):
+        data = module.compress(whole[:middle]) + module.compress(whole[middle:])
+        documents = list(read_archive(io.BytesIO(data), "x.tar", LIMIT))
+        assert {document.name: document.read() for document in documents} == ARTICLES
+
+
+def test_a_member_that_unpacks_to_much_more_is_passed_over_in_small_pieces():
+    bomb = tarfile.TarInfo("bomb.xhtml")
+    bomb.size = 200 << 20
+    data = io.BytesIO()
+    with lzma.open(data, "wb", preset=0) as packed:
+        packed.write(bomb.tobuf())
+        for _ in range(200):
+            packed.write(bytes(1 << 20))
+        packed.write(tar(ARTICLES))
+    data.seek(0)
+    tracemalloc.start()
+    documents = list(read_archive(data, "x.tar.xz", LIMIT))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [document.name for document in documents] == ["bomb.xhtml", *ARTICLES]
+    assert peak < 20 << 20
