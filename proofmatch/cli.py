@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from . import __doc__ as DESCRIPTION  # noqa: N812 - it is a constant here
 from . import __version__
 from .errors import ProofmatchError
 
@@ -20,9 +21,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
 INTERRUPTED = 130  # what shells report for a program ended by Ctrl-C
 
 
+class HelpFormatter(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpFormatter):
+    """Leaves the example as it is and tells the default of every option."""
+
+
 def make_parser(chosen: str | None) -> argparse.ArgumentParser:
     """Make the argument parser, with the details of the `chosen` subcommand only."""
-    parser = argparse.ArgumentParser(prog="proofmatch", description=__import__("proofmatch").__doc__)
+    parser = argparse.ArgumentParser(prog="proofmatch", description=DESCRIPTION)
     parser.add_argument("--version", action="version", version=f"proofmatch {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, (module_name, summary) in COMMANDS.items():
@@ -30,7 +35,7 @@ def make_parser(chosen: str | None) -> argparse.ArgumentParser:
             name,
             help=summary,
             description=summary[0].upper() + summary[1:] + ".",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=HelpFormatter,
         )
         if name == chosen:
             module = importlib.import_module(module_name)

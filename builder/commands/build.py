@@ -22,7 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", required=True, type=Path, metavar="RELEASE", help="release folder to write")
     parser.add_argument(
-        "--workers", type=int, metavar="N", help="processes (default: one for each processor)"
+        "--workers",
+        type=int,
+        metavar="N",
+        default=argparse.SUPPRESS,
+        help="processes (default: one for each processor)",
     )
     parser.add_argument("--engine", choices=["local"], default="local", help="where the workers run")
     parser.add_argument(
@@ -67,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     release = build_release(
         options.sources,
         options.out,
-        workers=options.workers,
+        workers=getattr(options, "workers", None),
         min_tokens=options.min_tokens,
         max_tokens=options.max_tokens,
         detector=options.detector,
