@@ -22,7 +22,10 @@ INTERRUPTED = 130  # what shells report for a program ended by Ctrl-C
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpFormatter):
-    """Leaves the example as it is and tells the default of every option."""
+    """Leaves the example as it is and tells the default of every option that has one."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        return action.help if action.default is None else super()._get_help_string(action)
 
 
 def make_parser(chosen: str | None) -> argparse.ArgumentParser:

@@ -21,13 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a folder, a glob, .tar[.gz|.bz2|.xz], .zip, an article, or an fsspec URL",
     )
     parser.add_argument("--out", required=True, type=Path, metavar="RELEASE", help="release folder to write")
-    parser.add_argument(
-        "--workers",
-        type=int,
-        metavar="N",
-        default=argparse.SUPPRESS,
-        help="processes (default: one for each processor)",
-    )
+    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a processor)")
     parser.add_argument("--engine", choices=["local"], default="local", help="where the workers run")
     parser.add_argument(
         "--min-tokens", type=int, default=defaults.min_tokens, metavar="N", help="shortest text kept"
@@ -71,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     release = build_release(
         options.sources,
         options.out,
-        workers=getattr(options, "workers", None),
+        workers=options.workers,
         min_tokens=options.min_tokens,
         max_tokens=options.max_tokens,
         detector=options.detector,
