@@ -55,6 +55,8 @@ def build_release(
     parameters = build_parameters(chosen, names)
     load_detector(chosen.detector)
     check_sources(names)
+    if release.is_file():
+        raise ProofmatchError(f"{release} is a file; choose another --out")
     try:
         if not _is_complete(release, parameters):
             _build(names, release, chosen, parameters, workers or _processors())
@@ -78,9 +80,11 @@ def _build(
                 total.add(report)
                 progress.summary = str(total)
                 progress.advance()
-            if not any(read_report(part).documents for part in run.finished_parts()):
+            total = PartReport.sum_of(map(read_report, run.finished_parts()))
+            progress.summary = str(total)
+            if not total.pairs_kept:
                 run.remove()
-                raise ProofmatchError(f"no article (.xhtml, .html) can be read from {', '.join(sources)}")
+                raise ProofmatchError(_why_nothing(total, sources))
         with Progress("writing tables", "files") as progress:
             for file in assemble_release(run, release, settings, parameters, pool):
                 progress.summary = f"{file.config}, {file.split}"
@@ -99,6 +103,16 @@ def _is_complete(release: Path, parameters: dict[str, Any]) -> bool:
     if release.exists() and not run.path.exists() and any(release.iterdir()):
         raise ProofmatchError(f"{release} is not empty and not a release; choose another --out")
     return False
+
+
+def _why_nothing(total: PartReport, sources: list[str]) -> str:
+    names = ", ".join(sources)
+    if not total.documents:
+        return f"no article (.xhtml, .html) can be read from {names}"
+    return (
+        f"no pair was kept of {total.pairs_found} found in the {total.documents} documents of {names}; "
+        "check that they are LaTeXML articles with proofs, and the limits for length and language"
+    )
 
 
 def _processors() -> int:

@@ -8,6 +8,7 @@ from proofmatch.errors import ProofmatchError
 from .filters.language import DETECTORS
 
 MEBIBYTE = 1 << 20
+DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,8 @@ class BuildSettings:
             raise ProofmatchError(f"detector must be one of {', '.join(DETECTORS)}, not {self.detector!r}")
         if self.titles not in ("keep", "drop"):
             raise ProofmatchError(f"titles must be keep or drop, not {self.titles!r}")
-        if self.max_document_mb <= 0 or self.document_seconds <= 0:
-            raise ProofmatchError("max_document_mb and document_seconds must be positive")
+        if self.max_document_mb <= 0 or not 0 < self.document_seconds <= DAY:
+            raise ProofmatchError("max_document_mb and document_seconds must be positive, at most a day")
 
     @property
     def max_document_bytes(self) -> int:

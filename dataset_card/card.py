@@ -49,7 +49,8 @@ def _describe(config: Config, files: list[WrittenFile]) -> dict[str, Any]:
         "features": [
             {"name": field.name, "is_list": str(field.type).startswith("list")} for field in config.schema
         ],
-        "splits": list(splits.values()),
+        # `datasets` cannot load a split without rows, so the card does not promise one.
+        "splits": [split for split in splits.values() if split["rows"]],
         "download_size": sum(file.file_bytes for file in files),
         "dataset_size": sum(split["arrow_bytes"] for split in splits.values()),
     }

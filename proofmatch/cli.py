@@ -39,6 +39,7 @@ def make_parser(chosen: str | None) -> argparse.ArgumentParser:
             help=summary,
             description=summary[0].upper() + summary[1:] + ".",
             formatter_class=HelpFormatter,
+            allow_abbrev=False,
         )
         if name == chosen:
             module = importlib.import_module(module_name)
@@ -52,18 +53,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0, 1 for a failed check, 2 for bad usage or input."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     chosen = next((argument for argument in arguments if argument in COMMANDS), None)
-    options = make_parser(chosen).parse_args(arguments)
     try:
+        options = make_parser(chosen).parse_args(arguments)
         return options.run(options)
     except ProofmatchError as error:
-        print(f"proofmatch {options.command}: {error}", file=sys.stderr)
+        print(f"proofmatch {chosen}: {error}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
         # The reader of our output has left (`proofmatch stats … | head`); leave quietly too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print(f"proofmatch {options.command}: interrupted", file=sys.stderr)
+        print(f"proofmatch {chosen}: interrupted; the same command goes on from here", file=sys.stderr)
         return INTERRUPTED
 
 

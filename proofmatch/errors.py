@@ -9,9 +9,3 @@ class ProofmatchError(Exception):
     """
 
     exit_code = 2
-
-
-class CheckFailedError(ProofmatchError):
-    """The input could be read, and is not what it has to be."""
-
-    exit_code = 1

@@ -101,3 +101,36 @@ def test_the_demo_ends_with_a_line_that_works(tmp_path):
     assert last.startswith("from datasets import load_dataset")
     loaded = subprocess.run([sys.executable, "-c", last], capture_output=True, text=True, check=False)
     assert loaded.returncode == 0, loaded.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("stats.json", "{}"), ("stats.json", "[]"), ("stats.json", "?")]
+)
+def test_damaged_statistics_are_one_sentence(tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    result = run("stats", str(tmp_path))
+    assert result.returncode == 2
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", ["{}", "?", "[1]"])
+def test_a_foreign_manifest_is_one_sentence(articles, tmp_path, content):
+    (tmp_path / "manifest.json").write_text(content)
+    result = run("build", str(articles), "--out", str(tmp_path))
+    assert result.returncode == 2
+    assert "not the manifest of a release" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "1e12", "-1"])
+def test_a_time_limit_must_be_one(articles, tmp_path, seconds):
+    result = run("build", str(articles), "--out", str(tmp_path / "r"), f"--document-seconds={seconds}")
+    assert result.returncode == 2
+    assert "document_seconds must be positive" in result.stderr
+
+
+def test_a_file_cannot_be_the_release(articles, tmp_path):
+    (tmp_path / "file").write_text("")
+    result = run("build", str(articles), "--out", str(tmp_path / "file"))
+    assert result.returncode == 2
+    assert "is a file" in result.stderr

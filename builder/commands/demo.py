@@ -3,7 +3,6 @@
 import argparse
 from pathlib import Path
 
-from ..build import build_release
 from ..sample import sample_articles
 from . import stats
 
@@ -19,6 +18,8 @@ def run(options: argparse.Namespace) -> int:
     """Build the sample, describe it, and show that it loads."""
     from datasets import disable_progress_bars, load_dataset
 
+    from ..build import build_release
+
     disable_progress_bars()
 
     release = build_release(sample_articles(), options.out / "release")
@@ -26,5 +27,5 @@ def run(options: argparse.Namespace) -> int:
     stats.run(argparse.Namespace(release=release))
     pair = load_dataset(str(release), split="test")[0]
     print(f"\nA {pair['kind']} of “{pair['title']}”:\n{pair['statement']}\n\n{pair['proof']}\n")
-    print(f'from datasets import load_dataset; load_dataset("{release}")')
+    print(f"from datasets import load_dataset; load_dataset({str(release)!r})")
     return 0

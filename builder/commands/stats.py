@@ -19,11 +19,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the tables."""
     try:
-        statistics = json.loads((options.release / "stats.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        tables = statistics_tables(json.loads((options.release / "stats.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise ProofmatchError(
             f"{options.release} is not a complete release: stats.json cannot be read "
             f"({getattr(error, 'strerror', None) or error}); run `proofmatch build` first"
         ) from None
-    print(statistics_tables(statistics))
+    print(tables)
     return 0

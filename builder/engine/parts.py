@@ -65,8 +65,16 @@ class PartReport:
     def __str__(self) -> str:
         return f"{self.documents:,} documents, {self.pairs_found:,} pairs, {self.pairs_kept:,} kept"
 
-    def add(self, other: "PartReport") -> None:
+    @classmethod
+    def sum_of(cls, reports: Iterable["PartReport"]) -> "PartReport":
         """Sum up."""
+        total = cls()
+        for report in reports:
+            total.add(report)
+        return total
+
+    def add(self, other: "PartReport") -> None:
+        """Add another batch."""
         self.documents += other.documents
         self.pairs_found += other.pairs_found
         self.pairs_kept += other.pairs_kept

@@ -1,18 +1,28 @@
 """A pool of worker processes that outlives its processes."""
 
 import multiprocessing
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
+
+from proofmatch.errors import ProofmatchError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # A worker can die for reasons that are not its work's (the kernel's memory killer, an administrator).
 DEATHS_BEFORE_RESCUE = 2
+
+_HOPELESS = (
+    "worker processes die as soon as they start; "
+    'in a script, call build_release under `if __name__ == "__main__":`'
+)
 
 # Work that waits in the queue while all workers are busy; each item may hold megabytes.
 _AHEAD = 2
@@ -36,8 +46,13 @@ class WorkerPool:
     def __enter__(self) -> "WorkerPool":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._stop()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and self._executor is not None:
+            # Whatever went wrong, nobody waits for the rest of the work; what is half done is not kept.
+            for process in list((self._executor._processes or {}).values()):
+                process.kill()
+        with _undisturbed():
+            self._stop()
 
     def run(
         self, task: Callable[[Item], Result], items: Iterable[Item], rescue: Callable[[Item], Item]
@@ -56,8 +71,10 @@ class WorkerPool:
                 item, deaths = again.popleft() if again else (next(source, None), 0)
                 if item is None:
                     break
-                if deaths >= DEATHS_BEFORE_RESCUE:
-                    item, deaths = rescue(item), 0
+                if deaths == DEATHS_BEFORE_RESCUE:
+                    item = rescue(item)
+                elif deaths == 2 * DEATHS_BEFORE_RESCUE:
+                    raise ProofmatchError(_HOPELESS)
                 running[self._submit(task, item)] = item, deaths
             if not running:
                 return
@@ -107,6 +124,19 @@ class WorkerPool:
         if self._executor is not None:
             self._executor.shutdown(wait=True, cancel_futures=True)
             self._executor = None
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let an impatient second Ctrl-C wait until the processes are gone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _is_single_threaded() -> bool:

@@ -58,7 +58,10 @@ class RunFolder:
     def _check_settings(self, settings: dict[str, Any]) -> None:
         recorded = self.path / "settings.json"
         if recorded.exists():
-            before = json.loads(recorded.read_text(encoding="utf-8"))
+            try:
+                before = json.loads(recorded.read_text(encoding="utf-8"))
+            except ValueError:
+                raise ProofmatchError(f"{recorded} is damaged; delete {self.path} and build anew") from None
             refuse_other_settings(before, settings, self.path.parent)
         unfinished = recorded.with_suffix(".tmp")
         unfinished.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")

@@ -132,8 +132,9 @@ def _headline(clues: _Clues) -> str:
             text = _one_line(readable(read_passage(element, _LONGEST_TITLE)))
         except ContentMathError:
             text = _one_line("".join(element.itertext()))
-        if text:
-            return text
+        # LaTeXML appends the titles of the enclosing parts to that of a page.
+        if title := text.partition("‣")[0].strip():
+            return title
     return ""
 
 

@@ -12,14 +12,16 @@ from .vocabulary import FLOW, Flow
 
 _typed_words = Memo(typed_word)
 
+_START = 2000  # characters of a passage that is too long, enough to tell its language and show how it begins
+
 
 def read_passage(element: etree._Element, longest: int) -> Passage:
     """Read an element into alternating stretches of text and formulas, in document order.
 
     Args:
         element: A statement or a proof.
-        longest: Once the passage is longer than this, its formulas are left out: it will be dropped
-            anyway, and only its text still matters, for the language of the article.
+        longest: Of a longer passage only a part is read: it will be dropped anyway, and only the start of
+            its text still matters, for the language of the article.
 
     Raises:
         ContentMathError: If a formula cannot be converted.
@@ -29,6 +31,10 @@ def read_passage(element: etree._Element, longest: int) -> Passage:
     # Words are counted as the paper does, text node by text node. They come first, because they are cheap
     # to count and may already tell that the formulas need not be read.
     words = len(" ".join([piece for piece in pieces if isinstance(piece, str)]).split())
+    if words > longest:
+        # Proofs can be nested, so keeping all of each would multiply the document.
+        start = "".join([piece for piece in pieces if isinstance(piece, str)])[:_START]
+        return Passage((start,), Length(words, 0))
     leaves = 0
     segments: list[Segment] = []
     text: list[str] = []

@@ -32,5 +32,6 @@ HEADING_TAGS = frozenset(html_tags("h1", "h2", "h3", "h4", "h5", "h6"))
 FLOW: dict[Any, Flow] = {
     **dict.fromkeys(html_tags(*_BLOCKS.split()), Flow.BLOCK),
     **dict.fromkeys(html_tags(*_SKIPPED.split()), Flow.SKIP),
+    "{http://www.w3.org/2000/svg}svg": Flow.SKIP,
     **dict.fromkeys(MATH_TAGS, Flow.MATH),
 }

@@ -1,11 +1,15 @@
 """The language filter: which language an article is written in, by the text of its pairs."""
 
+import re
 from collections.abc import Callable
 
 from proofmatch.errors import ProofmatchError
 
 ENGLISH = "en"
 UNKNOWN = "un"  # CLD2's code for "too little text to tell"
+
+_NONCHARACTERS = "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
+_REFUSED = re.compile(f"[\x00-\x1f\x7f-\x9f\ufdd0-\ufdef{_NONCHARACTERS}]")
 
 Detector = Callable[[str], str]
 
@@ -14,13 +18,9 @@ def detect_with_cld2(text: str) -> str:
     """Identify the language with CLD2 as polyglot does: a best-effort look if the first is unsure."""
     import pycld2
 
-    encoded = text.encode()
+    encoded = _printable(text).encode()
     for best_effort in (False, True):
-        try:
-            reliable, _, guesses = pycld2.detect(encoded, bestEffort=best_effort)
-        except pycld2.error:
-            # CLD2 refuses control characters, which XML allows in part.
-            return detect_with_cld2(_printable(text)) if text != _printable(text) else UNKNOWN
+        reliable, _, guesses = pycld2.detect(encoded, bestEffort=best_effort)
         if reliable:
             break
     return guesses[0][1]
@@ -70,4 +70,5 @@ def is_foreign(language: str) -> bool:
 
 
 def _printable(text: str) -> str:
-    return "".join(character if character.isprintable() else " " for character in text)
+    """Replace what CLD2 refuses, control characters for instance, of which XML allows some."""
+    return _REFUSED.sub(" ", text)

@@ -20,7 +20,7 @@ _TEX_ENCODINGS = frozenset(
 _NODE_NUMBER = re.compile(r'\s(?:xml:id|id|xref)="[^"]*"')
 
 # TeX as LaTeXML writes it wraps long lines with a comment sign.
-_WRAPPED_LINE = re.compile(r"%\s*\n\s*")
+_WRAPPED_LINE = re.compile(r"(\\[A-Za-z]+)?(?<!\\)%\s*\n\s*")
 
 # It only sees what our stylesheet writes, of formulas limited in depth, but a level of content can become
 # three of presentation.
@@ -44,7 +44,12 @@ def read_formula(math: etree._Element) -> Formula:
     alternative = math.get("alttext")
     if alternative and not alternative.isspace():
         tex = alternative
-    return Formula(tokens, _WRAPPED_LINE.sub("", tex) if tex and "%" in tex else tex)
+    return Formula(tokens, _WRAPPED_LINE.sub(_unwrapped, tex) if tex and "%" in tex else tex)
+
+
+def _unwrapped(line_end: re.Match[str]) -> str:
+    # A control word must not run into the letters that follow it.
+    return f"{line_end[1]} " if line_end[1] else ""
 
 
 def _read_presentation(root: etree._Element) -> tuple[str, str | None]:

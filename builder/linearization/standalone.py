@@ -31,9 +31,7 @@ def math_tokens(math_xml: str) -> list[str]:
         >>> math_tokens('<math><mi mathvariant="bold">x</mi><mo>:</mo><mi>ℝ</mi></math>')
         ['m.bold:x', 'm::', 'm.double-struck:R']
     """
-    body = _NAMED_ENTITY.sub(
-        lambda entity: escape(html5.get(entity[1], "")) or entity[0], _PROLOGUE.sub("", math_xml, count=1)
-    )
+    body = _NAMED_ENTITY.sub(_character_of_entity, _PROLOGUE.sub("", math_xml, count=1))
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(f'<formula xmlns:m="{MATHML_NAMESPACE}">{body}</formula>'.encode(), parser)

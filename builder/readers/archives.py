@@ -18,7 +18,17 @@ TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz
 ZIP_SUFFIXES = (".zip",)
 
 # What the decompressors and archive readers raise on damaged input.
-_DAMAGE = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
+_DAMAGE = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,
+    ValueError,
+    NotImplementedError,
+    OverflowError,
+)
 
 
 def is_archive_name(name: str) -> bool:
@@ -31,6 +41,8 @@ def read_archive(file: BinaryIO, name: str, max_bytes: int) -> Iterator[Document
     members = _read_zip if name.lower().endswith(ZIP_SUFFIXES) else _read_tar
     try:
         yield from members(file, max_bytes)
+    except (ConnectionError, TimeoutError):
+        raise  # not the archive's fault: another attempt may succeed
     except _DAMAGE as error:
         detail = f"reading stopped here, what came before is kept: {error or type(error).__name__}"
         yield FaultyDocument(PurePosixPath(name).name, Reason.BROKEN_ARCHIVE, detail)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from proofmatch.errors import ProofmatchError
 
+from ..reasons import Reason
 from .archives import is_archive_name, read_archive
-from .documents import Document, FileDocument, clean_name, is_article_name
+from .documents import Document, FaultyDocument, FileDocument, clean_name, is_article_name
 from .patterns import fixed_part
 from .urls import read_url
 
@@ -24,6 +25,7 @@ def read_sources(sources: Iterable[str], max_bytes: int) -> Iterator[Document]:
         ProofmatchError: If a source does not exist or is of no known kind.
     """
     for source in sources:
+        check_sources([source])
         yield from read_url(source, max_bytes) if "://" in source else _read_local(source, max_bytes)
 
 
@@ -34,45 +36,47 @@ def check_sources(sources: Iterable[str]) -> None:
         ProofmatchError: If one does not.
     """
     for source in sources:
-        if "://" not in source and not Path(source).exists() and not glob.has_magic(source):
+        if "://" in source or (source and os.path.exists(source)):  # noqa: PTH110 - never raises
+            continue
+        if not source or not glob.has_magic(source):
             raise ProofmatchError(
                 f"source {source!r} does not exist; give a folder, a glob, an archive or a URL"
             )
+        if next(glob.iglob(source, recursive=True), None) is None:  # noqa: PTH207 - absolute ones too
+            raise ProofmatchError(f"no file matches {source!r}; quote the pattern and check the folder")
 
 
 def _read_local(source: str, max_bytes: int) -> Iterator[Document]:
     path = Path(source)
     if path.is_dir():
-        yield from _read_folder(path)
+        yield from _read_folder(path, path, max_bytes)
     elif path.is_file():
         yield from _read_file(path, max_bytes)
-    elif glob.has_magic(source):
-        matches = sorted(glob.glob(source, recursive=True))  # noqa: PTH207 - any pattern, absolute ones too
-        if not matches:
-            raise ProofmatchError(f"no file matches {source!r}; quote the pattern and check the folder")
-        yield from _read_matches([Path(match) for match in matches], fixed_part(source), max_bytes)
     else:
-        raise ProofmatchError(f"source {source!r} does not exist; give a folder, a glob, an archive or a URL")
+        root = fixed_part(source)
+        for match in map(Path, sorted(glob.glob(source, recursive=True))):  # noqa: PTH207 - absolute ones too
+            if match.is_dir() and "**" not in source:
+                yield from _read_folder(match, root, max_bytes)
+            elif match.is_file() and _is_wanted(match.name):
+                yield from _read_file(match, max_bytes, root)
 
 
-def _read_matches(matches: list[Path], root: Path, max_bytes: int) -> Iterator[Document]:
-    """Read the files that a pattern found or, if it found only folders, the folders."""
-    files = [match for match in matches if match.is_file()]
-    for file in files:
-        if is_article_name(file.name) or is_archive_name(file.name):
-            yield from _read_file(file, max_bytes, root)
-    for folder in [] if files else matches:
-        yield from _read_folder(folder, root)
-
-
-def _read_folder(folder: Path, root: Path | None = None) -> Iterator[Document]:
-    for place, subfolders, files in os.walk(folder):
+def _read_folder(folder: Path, root: Path, max_bytes: int) -> Iterator[Document]:
+    """Read the articles and archives in a folder and its subfolders."""
+    closed: list[OSError] = []
+    for place, subfolders, files in os.walk(folder, onerror=closed.append):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for file in sorted(files):
             path = Path(place, file)
             # A pipe or device with an article's name would block the reader for ever.
-            if is_article_name(file) and path.is_file():
-                yield _file_document(path, path.relative_to(root or folder).as_posix())
+            if _is_wanted(file) and path.is_file():
+                yield from _read_file(path, max_bytes, root)
+    for error in closed:
+        yield FaultyDocument(clean_name(str(error.filename)), Reason.UNREADABLE, error.strerror or str(error))
+
+
+def _is_wanted(name: str) -> bool:
+    return is_article_name(name) or (is_archive_name(name) and not name.startswith("."))
 
 
 def _read_file(path: Path, max_bytes: int, root: Path | None = None) -> Iterator[Document]:

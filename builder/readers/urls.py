@@ -7,8 +7,12 @@ from typing import Any
 from proofmatch.errors import ProofmatchError
 
 from .archives import is_archive_name, read_archive
-from .documents import Document, LoadedDocument, RemoteDocument, is_article_name
+from .documents import Document, LoadedDocument, RemoteDocument, clean_name, is_article_name
 from .patterns import fixed_part
+
+# A worker could not open these: what is in memory is in this process only, and of a file inside an archive
+# behind a URL (`zip://…::https://…`) the file system forgets where the archive is.
+_READ_HERE = ("memory", "zip", "tar")
 
 
 def read_url(url: str, max_bytes: int) -> Iterator[Document]:
@@ -41,9 +45,8 @@ def _read_files(filesystem: Any, path: str, max_bytes: int) -> Iterator[Document
     for file in sorted(found):
         if not is_article_name(file) or found[file].get("type", "file") != "file":
             continue
-        name = file.removeprefix(root).lstrip("/")
-        if filesystem.protocol == "memory":
-            # Lives in this process only: a worker could not open it.
+        name = clean_name(file.removeprefix(root).lstrip("/"))
+        if filesystem.protocol in _READ_HERE:
             yield LoadedDocument(name, filesystem.cat_file(file))
         else:
             size = found[file].get("size") or 0

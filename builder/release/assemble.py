@@ -38,19 +38,12 @@ def assemble_release(
         written[file.path] = file
         yield file
     files = [written[file.path] for file in planned]
-    statistics = compute_statistics(index, _total(parts), discarded, files)
+    statistics = compute_statistics(index, PartReport.sum_of(map(read_report, parts)), discarded, files)
     (run.staging / "stats.json").write_text(json.dumps(statistics, indent=2) + "\n", encoding="utf-8")
     pq.write_table(discarded, run.staging / "discarded.parquet", compression="zstd")
     (run.staging / "README.md").write_text(render_card(statistics, files), encoding="utf-8")
     write_manifest(run.staging, parameters, {file.path.as_posix(): file.sha256 for file in files})
     _publish(run.staging, release)
-
-
-def _total(parts: list[Path]) -> PartReport:
-    total = PartReport()
-    for report in map(read_report, parts):
-        total.add(report)
-    return total
 
 
 def _give_up(file: TableFile) -> TableFile:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from proofmatch import __version__
+from proofmatch.errors import ProofmatchError
 
 from ..settings import BuildSettings
 
@@ -18,7 +19,7 @@ def build_parameters(settings: BuildSettings, sources: list[str]) -> dict[str, A
 
     Local sources go by their names: where they lie on somebody's disk is of no interest to others.
     """
-    names = [source if "://" in source else Path(source).name for source in sources]
+    names = [source if "://" in source else Path(source).absolute().name for source in sources]
     return {"proofmatch": __version__, "sources": names, **settings.as_dict()}
 
 
@@ -44,6 +45,11 @@ def write_manifest(release: Path, parameters: dict[str, Any], known_hashes: dict
 def read_manifest(release: Path) -> dict[str, Any] | None:
     """Read the manifest of a release, or None if the folder has none."""
     try:
-        return json.loads((release / MANIFEST).read_text(encoding="utf-8"))
+        manifest = json.loads((release / MANIFEST).read_text(encoding="utf-8"))
+        return {"parameters": dict(manifest["parameters"]), "files": dict(manifest["files"])}
     except FileNotFoundError:
         return None
+    except (ValueError, KeyError, TypeError):
+        raise ProofmatchError(
+            f"{release / MANIFEST} is not the manifest of a release; choose another --out"
+        ) from None

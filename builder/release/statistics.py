@@ -1,8 +1,5 @@
 """`stats.json`: everything the paper's two tables need, and what became of the rest."""
 
-# pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
-
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any

@@ -5,7 +5,7 @@ from lxml import etree
 
 from proofmatch.builder.extraction.passages import passage_tokens, read_passage, readable, running_text
 from proofmatch.builder.records import Passage
-from tests.builder.extraction.documents import DTD, parse_document, xhtml
+from tests.builder.extraction.documents import DTD, parse_document, raw_pairs, xhtml
 
 X = '<math alttext="x^{2}"><msup><mi>x</mi><mn>2</mn></msup></math>'
 WITHOUT_TEX = "<math><msup><mi>x</mi><mn>2</mn></msup></math>"
@@ -128,3 +128,15 @@ def test_reading_leaves_the_document_as_it_is():
     before = etree.tostring(root)
     read_passage(root, 500)
     assert etree.tostring(root) == before
+
+
+def test_nested_proofs_do_not_multiply_the_text_of_a_document():
+    """Each level holds all that is inside it; of what is too long only the start is kept."""
+    words = "word " * 2000
+    inner = f"<p>{words}</p>"
+    for _ in range(60):
+        inner = f'<div class="theorem"><p>Claim</p></div><div class="proof">{inner}</div>'
+    pairs = raw_pairs(xhtml(inner))
+    assert len(pairs) == 60
+    kept = sum(len(segment) for pair in pairs for segment in pair.proof.segments)
+    assert kept < 60 * 3000

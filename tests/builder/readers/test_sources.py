@@ -100,7 +100,7 @@ def test_a_single_article_is_a_source(folder):
     ("pattern", "articles"),
     [
         ("*.xhtml", ["a.xhtml"]),
-        ("b/*", ["b/10.xml", "b/2.html"]),
+        ("b/*", ["b/10.xml", "b/2.html", "b/c/1.htm"]),
         ("**/*.htm*", ["b/2.html", "b/c/1.htm"]),
         ("[az].[xX]*", ["a.xhtml", "z.XHTML"]),
     ],
