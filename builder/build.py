@@ -11,11 +11,14 @@ from proofmatch.progress import Progress
 from .engine.batches import cut_into_batches
 from .engine.local import local_pool, run_batches
 from .engine.parts import PartReport, read_report
-from .engine.run_folder import RunFolder, refuse_other_settings
+from .engine.run_folder import RunFolder
 from .filters.language import load_detector
 from .readers.sources import check_sources, read_sources
 from .release.assemble import assemble_release
-from .release.manifest import build_parameters, read_manifest
+from .release.complete import is_complete
+from .release.index import build_index
+from .release.manifest import build_parameters
+from .release.splits import split_by_article, split_pairs
 from .settings import BuildSettings
 
 
@@ -55,10 +58,8 @@ def build_release(
     parameters = build_parameters(chosen, names)
     load_detector(chosen.detector)
     check_sources(names)
-    if release.is_file():
-        raise ProofmatchError(f"{release} is a file; choose another --out")
     try:
-        if not _is_complete(release, parameters):
+        if not is_complete(release, parameters):
             _build(names, release, chosen, parameters, workers or _processors())
     except OSError as error:
         raise ProofmatchError(
@@ -86,23 +87,13 @@ def _build(
                 run.remove()
                 raise ProofmatchError(_why_nothing(total, sources))
         with Progress("writing tables", "files") as progress:
-            for file in assemble_release(run, release, settings, parameters, pool):
+            index, duplicates = build_index(run.finished_parts())
+            mixed, by_article = split_pairs(index), split_by_article(index, settings.seed)
+            for file in assemble_release(run, release, mixed, by_article, duplicates, parameters, pool):
                 progress.summary = f"{file.config}, {file.split}"
                 progress.advance()
             progress.summary = str(release)
         run.remove()
-
-
-def _is_complete(release: Path, parameters: dict[str, Any]) -> bool:
-    manifest, run = read_manifest(release), RunFolder(release)
-    if manifest:
-        refuse_other_settings(manifest["parameters"], parameters, release)
-        if run.path.exists():  # killed when nothing was left to do but this
-            run.remove()
-        return True
-    if release.exists() and not run.path.exists() and any(release.iterdir()):
-        raise ProofmatchError(f"{release} is not empty and not a release; choose another --out")
-    return False
 
 
 def _why_nothing(total: PartReport, sources: list[str]) -> str:

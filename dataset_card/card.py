@@ -12,12 +12,18 @@ from .describe import statistics_tables
 _TEMPLATE = "card.md.jinja"
 
 
-def render_card(statistics: dict[str, Any], files: Iterable[WrittenFile]) -> str:
-    """Render the card.
+def render_card(
+    statistics: dict[str, Any], files: Iterable[WrittenFile], parameters: dict[str, Any]
+) -> dict[str, str]:
+    """Render the card and what it shows.
 
     Args:
         statistics: Content of `stats.json`.
         files: The Parquet files of the release.
+        parameters: What decided the content of the release.
+
+    Returns:
+        The texts of `README.md` and of its figures, by their place in the release.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
@@ -28,14 +34,16 @@ def render_card(statistics: dict[str, Any], files: Iterable[WrittenFile]) -> str
         keep_trailing_newline=True,
     )
     files = list(files)
-    return environment.get_template(_TEMPLATE).render(
+    card = environment.get_template(_TEMPLATE).render(
         configs=[
             _describe(config, [file for file in files if file.config == config.name]) for config in CONFIGS
         ],
         statistics=statistics,
         tables=statistics_tables(statistics),
         size_category=_size_category(statistics["pairs"]["kept"]),
+        parameters=parameters,
     )
+    return {"README.md": card}
 
 
 def _describe(config: Config, files: list[WrittenFile]) -> dict[str, Any]:

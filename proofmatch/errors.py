@@ -9,3 +9,9 @@ class ProofmatchError(Exception):
     """
 
     exit_code = 2
+
+
+class CheckFailed(ProofmatchError):  # noqa: N818 - a verdict, not an accident
+    """Something that was checked is not as it should be."""
+
+    exit_code = 1

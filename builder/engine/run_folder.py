@@ -6,14 +6,22 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from proofmatch.errors import ProofmatchError
 
-from .batches import Batch
 from .parts import is_intact
 
 _FOLDER = ".build"
+
+
+class Work(Protocol):
+    """A piece of work that leaves a part."""
+
+    @property
+    def part_name(self) -> str:
+        """The file name of its part."""
+        ...
 
 
 class RunFolder:
@@ -67,12 +75,12 @@ class RunFolder:
         unfinished.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
         unfinished.replace(recorded)
 
-    def is_done(self, batch: Batch) -> bool:
+    def is_done(self, batch: Work) -> bool:
         """Tell whether a batch was finished by this or an earlier run."""
         path = self.parts / batch.part_name
         return path.exists() and is_intact(path)
 
-    def expect(self, batch: Batch) -> None:
+    def expect(self, batch: Work) -> None:
         """Note that a batch belongs to the build."""
         self._expected.append(self.parts / batch.part_name)
 

@@ -1,7 +1,5 @@
-"""Parts → the complete release in a staging folder → its place, in one go."""
+"""Parts → the tables of a release → the release."""
 
-import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,39 +9,48 @@ import pyarrow.parquet as pq
 
 from proofmatch.errors import ProofmatchError
 
-from ...dataset_card import render_card
 from ..engine.parts import PartReport, read_discarded, read_report
 from ..engine.pool import WorkerPool
 from ..engine.run_folder import RunFolder
-from ..settings import BuildSettings
-from .index import build_index
-from .manifest import MANIFEST, write_manifest
-from .splits import split_by_article, split_pairs
+from .complete import complete_release
+from .splits import SplitPairs
 from .statistics import compute_statistics
 from .tables import TableFile, WrittenFile, plan_files, write_file
 
 
 def assemble_release(
-    run: RunFolder, release: Path, settings: BuildSettings, parameters: dict[str, Any], pool: WorkerPool
+    run: RunFolder,
+    release: Path,
+    mixed: SplitPairs,
+    by_article: SplitPairs,
+    left_out: pa.Table,
+    parameters: dict[str, Any],
+    pool: WorkerPool,
 ) -> Iterator[WrittenFile]:
-    """Make the release from the finished parts and report each table as it is written."""
+    """Make the release from the finished parts and report each table as it is written.
+
+    Args:
+        run: Has the parts, and room for the release in the making.
+        release: Its place.
+        mixed: The pairs, split by pair.
+        by_article: The pairs, split by article.
+        left_out: Rows of `discarded.parquet` beside those of the parts.
+        parameters: What decided the content.
+        pool: Writes the tables.
+    """
     parts = run.finished_parts()
-    index, duplicates = build_index(parts)
-    discarded = pa.concat_tables([duplicates, *map(read_discarded, parts)])
+    discarded = pa.concat_tables([left_out, *map(read_discarded, parts)])
     discarded = discarded.sort_by([(name, "ascending") for name in discarded.column_names])
-    mixed, by_article = split_pairs(index), split_by_article(index, settings.seed)
-    planned = plan_files(index, mixed, by_article, run.staging)
+    planned = plan_files(mixed, by_article, run.staging)
     written: dict[Path, WrittenFile] = {}
     for file in pool.run(write_file, planned, rescue=_give_up):
         written[file.path] = file
         yield file
     files = [written[file.path] for file in planned]
-    statistics = compute_statistics(index, PartReport.sum_of(map(read_report, parts)), discarded, files)
-    (run.staging / "stats.json").write_text(json.dumps(statistics, indent=2) + "\n", encoding="utf-8")
+    report = PartReport.sum_of(map(read_report, mixed.index.parts))
+    statistics = compute_statistics(mixed.index, report, discarded, files)
     pq.write_table(discarded, run.staging / "discarded.parquet", compression="zstd")
-    (run.staging / "README.md").write_text(render_card(statistics, files), encoding="utf-8")
-    write_manifest(run.staging, parameters, {file.path.as_posix(): file.sha256 for file in files})
-    _publish(run.staging, release)
+    complete_release(run.staging, release, statistics, files, parameters)
 
 
 def _give_up(file: TableFile) -> TableFile:
@@ -51,12 +58,3 @@ def _give_up(file: TableFile) -> TableFile:
         f"workers died repeatedly while writing {file.path}, probably for want of memory; "
         "run the same command again with fewer --workers"
     )
-
-
-def _publish(staging: Path, release: Path) -> None:
-    """Move everything to its place, the manifest last: without one, a release is not complete."""
-    for path in sorted(staging.iterdir(), key=lambda path: path.name == MANIFEST):
-        target = release / path.name
-        if target.is_dir():
-            shutil.rmtree(target)
-        path.replace(target)

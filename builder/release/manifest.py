@@ -20,7 +20,14 @@ def build_parameters(settings: BuildSettings, sources: list[str]) -> dict[str, A
     Local sources go by their names: where they lie on somebody's disk is of no interest to others.
     """
     names = [source if "://" in source else Path(source).absolute().name for source in sources]
-    return {"proofmatch": __version__, "sources": names, **settings.as_dict()}
+    return {"made_by": "build", "proofmatch": __version__, "sources": names, **settings.as_dict()}
+
+
+def origin(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Follow a variant, and a variant of a variant, back to the release that was built or imported."""
+    while "variant_of" in parameters:
+        parameters = parameters["variant_of"]
+    return parameters
 
 
 def write_manifest(release: Path, parameters: dict[str, Any], known_hashes: dict[str, str]) -> None:

@@ -3,6 +3,8 @@
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
+from dataclasses import dataclass
+
 import numpy as np
 import pyarrow.compute as pc
 
@@ -14,16 +16,24 @@ SPLITS = ("train", "validation", "test")
 TRAIN, VALIDATION, TEST = range(3)
 
 
-def split_pairs(index: Index) -> np.ndarray:
+@dataclass(frozen=True, slots=True)
+class SplitPairs:
+    """Pairs and the split of each, as a number that counts `SPLITS`."""
+
+    index: Index
+    split: np.ndarray
+
+
+def split_pairs(index: Index) -> SplitPairs:
     """Split by pair, as the paper does: an article's pairs may be in all three splits."""
     held_out = len(index) // 10
     assigned = np.full(len(index), TRAIN, dtype=np.int8)
     assigned[:held_out] = TEST
     assigned[held_out : 2 * held_out] = VALIDATION
-    return assigned
+    return SplitPairs(index, assigned)
 
 
-def split_by_article(index: Index, seed: int) -> np.ndarray:
+def split_by_article(index: Index, seed: int) -> SplitPairs:
     """Split by article: articles are taken in hash order as long as they fit, until the split is full."""
     held_out = len(index) // 10
     articles = index.column("article_id").dictionary_encode()
@@ -38,7 +48,7 @@ def split_by_article(index: Index, seed: int) -> np.ndarray:
                 room[split] -= sizes[number]
                 of_article[number] = split
                 break
-    return of_article[article_of_pair]
+    return SplitPairs(index, of_article[article_of_pair])
 
 
 def order_by(index: Index, column: str) -> np.ndarray:

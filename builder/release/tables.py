@@ -1,6 +1,7 @@
 """The Parquet files of a release: which rows and columns go where, and the writing of one file."""
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +11,7 @@ import pyarrow.parquet as pq
 
 from ..engine.columns import integers, split_lists
 from ..engine.parts import RELEASE_SCHEMA, read_rows
-from .index import Index
-from .splits import SPLITS, order_by
+from .splits import SPLITS, SplitPairs, order_by
 
 # What a worker holds in memory at once, and what a reader of one row has to decode.
 ROW_GROUP = 4096
@@ -82,45 +82,61 @@ class WrittenFile:
     sha256: str
 
 
-def plan_files(index: Index, mixed: np.ndarray, by_article: np.ndarray, staging: Path) -> list[TableFile]:
+def plan_files(mixed: SplitPairs, by_article: SplitPairs, staging: Path) -> list[TableFile]:
     """Decide which rows go into which file, and in which order."""
     files = []
-    part, row = index.numbers("part"), index.numbers("row")
     for config in CONFIGS:
-        order, assigned = order_by(index, config.order), by_article if config.by_article else mixed
+        pairs = by_article if config.by_article else mixed
+        order, parts = order_by(pairs.index, config.order), pairs.index.parts
+        part, row = pairs.index.numbers("part"), pairs.index.numbers("row")
         for number, split in enumerate(SPLITS):
-            rows = order[assigned[order] == number]
+            rows = order[pairs.split[order] == number]
             shards = np.array_split(rows, max(1, -(-len(rows) // ROWS_PER_FILE)))
             for shard_number, shard in enumerate(shards):
                 name = f"{split}-{shard_number:05d}-of-{len(shards):05d}.parquet"
                 path = Path("data", config.name, name)
-                files.append(TableFile(config, split, path, staging, index.parts, part[shard], row[shard]))
+                files.append(TableFile(config, split, path, staging, parts, part[shard], row[shard]))
     return files
 
 
 def write_file(file: TableFile) -> WrittenFile:
     """Gather the rows of one file from the parts and write it, a row group at a time."""
-    target = file.staging / file.path
+    starts = range(0, len(file.row), ROW_GROUP)
+    groups = (_gather(file, slice(start, start + ROW_GROUP)) for start in starts)
+    return write_groups(groups, file.config, file.split, file.path, file.staging)
+
+
+def write_groups(
+    groups: Iterable[pa.Table], config: Config, split: str, path: Path, staging: Path
+) -> WrittenFile:
+    """Write one Parquet file of a release.
+
+    Args:
+        groups: Its row groups.
+        config: Its configuration, which has the schema.
+        split: Its split.
+        path: Its place within the release.
+        staging: The folder of the release in the making.
+    """
+    target = staging / path
     target.parent.mkdir(parents=True, exist_ok=True)
-    arrow_bytes = 0
-    ids = [name for name in file.config.columns if name.endswith("id")]
+    rows = arrow_bytes = 0
+    ids = [name for name in config.columns if name.endswith("id")]
     with pq.ParquetWriter(
         target,
-        file.config.schema,
+        config.schema,
         compression="zstd",
         compression_level=1,
         # Minima and maxima help to find an id; of texts and tokens they are of no use.
         write_statistics=ids,  # pyright: ignore[reportArgumentType]
     ) as writer:
-        for start in range(0, len(file.row), ROW_GROUP):
-            group = _gather(file, slice(start, start + ROW_GROUP))
+        for group in groups:
+            rows += group.num_rows
             arrow_bytes += group.nbytes
             writer.write_table(group, row_group_size=ROW_GROUP)
     with target.open("rb") as written:
         sha256 = hashlib.file_digest(written, "sha256").hexdigest()
-    return WrittenFile(
-        file.config.name, file.split, file.path, len(file.row), arrow_bytes, target.stat().st_size, sha256
-    )
+    return WrittenFile(config.name, split, path, rows, arrow_bytes, target.stat().st_size, sha256)
 
 
 def _gather(file: TableFile, chosen: slice) -> pa.Table:

@@ -27,7 +27,7 @@ def index_of(sizes: list[int], seed: int = 0) -> Index:
 
 @given(collections)
 def test_a_tenth_of_the_pairs_rounded_down_is_held_out_twice(sizes):
-    assigned = split_pairs(index_of(sizes))
+    assigned = split_pairs(index_of(sizes)).split
     assert np.count_nonzero(assigned == TEST) == sum(sizes) // 10
     assert np.count_nonzero(assigned == VALIDATION) == sum(sizes) // 10
 
@@ -35,7 +35,7 @@ def test_a_tenth_of_the_pairs_rounded_down_is_held_out_twice(sizes):
 @given(collections)
 def test_no_article_is_in_two_splits_and_no_split_is_too_large(sizes):
     index = index_of(sizes)
-    assigned = split_by_article(index, seed=0)
+    assigned = split_by_article(index, seed=0).split
     places: dict[str, set[int]] = {}
     for article, split in zip(index.column("article_id").to_pylist(), assigned.tolist(), strict=True):
         places.setdefault(article, set()).add(split)
@@ -46,7 +46,7 @@ def test_no_article_is_in_two_splits_and_no_split_is_too_large(sizes):
 
 def test_with_many_articles_the_split_by_article_is_exact():
     index = index_of([1 + n % 9 for n in range(400)])
-    assigned = split_by_article(index, seed=0)
+    assigned = split_by_article(index, seed=0).split
     assert np.count_nonzero(assigned == TEST) == len(index) // 10
     assert np.count_nonzero(assigned == VALIDATION) == len(index) // 10
 
@@ -54,7 +54,7 @@ def test_with_many_articles_the_split_by_article_is_exact():
 def test_the_seed_decides():
     sizes = [5] * 40
     held_out = [
-        set(np.array(index.column("id").to_pylist())[split_pairs(index) == TEST])
+        set(np.array(index.column("id").to_pylist())[split_pairs(index).split == TEST])
         for index in (index_of(sizes, 0), index_of(sizes, 0), index_of(sizes, 1))
     ]
     assert held_out[0] == held_out[1] != held_out[2]

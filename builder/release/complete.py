@@ -1,0 +1,67 @@
+"""Tables in a staging folder → the complete release in its place."""
+
+import json
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from proofmatch.errors import ProofmatchError
+
+from ...dataset_card import render_card
+from ..engine.run_folder import RunFolder, refuse_other_settings
+from .manifest import MANIFEST, read_manifest, write_manifest
+from .tables import WrittenFile
+
+
+def is_complete(release: Path, parameters: dict[str, Any]) -> bool:
+    """Tell whether a folder already holds the release that these parameters make.
+
+    Raises:
+        ProofmatchError: If the folder holds something else.
+    """
+    if release.is_file():
+        raise ProofmatchError(f"{release} is a file; choose another --out")
+    manifest, run = read_manifest(release), RunFolder(release)
+    if manifest:
+        refuse_other_settings(manifest["parameters"], parameters, release)
+        if run.path.exists():  # killed when nothing was left to do but this
+            run.remove()
+        return True
+    if release.exists() and not run.path.exists() and any(release.iterdir()):
+        raise ProofmatchError(f"{release} is not empty and not a release; choose another --out")
+    return False
+
+
+def complete_release(
+    staging: Path,
+    release: Path,
+    statistics: dict[str, Any],
+    files: Iterable[WrittenFile],
+    parameters: dict[str, Any],
+) -> None:
+    """Add statistics, card and manifest to the tables, and move everything to its place.
+
+    Args:
+        staging: Folder with the tables, and whatever else belongs to the release.
+        release: The place.
+        statistics: What goes into `stats.json`.
+        files: The tables.
+        parameters: What decided the content.
+    """
+    files = list(files)
+    (staging / "stats.json").write_text(json.dumps(statistics, indent=2) + "\n", encoding="utf-8")
+    for name, text in render_card(statistics, files, parameters).items():
+        (staging / name).parent.mkdir(exist_ok=True)
+        (staging / name).write_text(text, encoding="utf-8")
+    write_manifest(staging, parameters, {file.path.as_posix(): file.sha256 for file in files})
+    _publish(staging, release)
+
+
+def _publish(staging: Path, release: Path) -> None:
+    """Move everything to its place, the manifest last: without one, a release is not complete."""
+    for path in sorted(staging.iterdir(), key=lambda path: path.name == MANIFEST):
+        target = release / path.name
+        if target.is_dir():
+            shutil.rmtree(target)
+        path.replace(target)
