@@ -5,16 +5,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
 from .engine.batches import cut_into_batches
 from .engine.local import local_pool, run_batches
-from .engine.parts import PartReport, read_report
+from .engine.parts import PartReport, read_discarded, read_report
+from .engine.pool import processors
 from .engine.run_folder import RunFolder
 from .filters.language import load_detector
 from .readers.sources import check_sources, read_sources
-from .release.assemble import assemble_release
+from .release.assemble import Contents, assemble_release
 from .release.complete import is_complete
 from .release.index import build_index
 from .release.manifest import build_parameters
@@ -60,7 +63,7 @@ def build_release(
     check_sources(names)
     try:
         if not is_complete(release, parameters):
-            _build(names, release, chosen, parameters, workers or _processors())
+            _build(names, release, chosen, parameters, workers or processors())
     except OSError as error:
         raise ProofmatchError(
             f"{error.filename or release}: {error.strerror or error}; "
@@ -87,9 +90,15 @@ def _build(
                 run.remove()
                 raise ProofmatchError(_why_nothing(total, sources))
         with Progress("writing tables", "files") as progress:
-            index, duplicates = build_index(run.finished_parts())
-            mixed, by_article = split_pairs(index), split_by_article(index, settings.seed)
-            for file in assemble_release(run, release, mixed, by_article, duplicates, parameters, pool):
+            parts = run.finished_parts()
+            index, duplicates = build_index(parts)
+            contents = Contents(
+                split_pairs(index),
+                split_by_article(index, settings.seed),
+                total,
+                pa.concat_tables([duplicates, *map(read_discarded, parts)]),
+            )
+            for file in assemble_release(run, release, contents, parameters, pool):
                 progress.summary = f"{file.config}, {file.split}"
                 progress.advance()
             progress.summary = str(release)
@@ -104,8 +113,3 @@ def _why_nothing(total: PartReport, sources: list[str]) -> str:
         f"no pair was kept of {total.pairs_found} found in the {total.documents} documents of {names}; "
         "check that they are LaTeXML articles with proofs, and the limits for length and language"
     )
-
-
-def _processors() -> int:
-    """Count the processors this process may use, which in a container are fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -11,6 +11,11 @@ def digest(*parts: str, size: int) -> str:
     return blake2b(_SEPARATOR.join(parts).encode(), digest_size=size).hexdigest()
 
 
+def pair_id(article_id: str, occurrence: int, *texts: str) -> str:
+    """Derive the id of a pair from its article, its texts, and how often it was there before."""
+    return f"{article_id}#{digest(digest(article_id, *texts, size=16), str(occurrence), size=6)}"
+
+
 class PairIdentifier:
     """Names the pairs of one article by their content.
 
@@ -19,14 +24,13 @@ class PairIdentifier:
 
     def __init__(self, article_id: str) -> None:
         self._article_id = article_id
-        self._seen: Counter[str] = Counter()
+        self._seen: Counter[tuple[str, str]] = Counter()
 
     def pair_id(self, statement: str, proof: str) -> str:
-        """Derive the id of a pair from its article and its texts."""
-        content = digest(self._article_id, statement, proof, size=16)
-        occurrence = self._seen[content]
-        self._seen[content] += 1
-        return f"{self._article_id}#{digest(content, str(occurrence), size=6)}"
+        """Name the next pair."""
+        occurrence = self._seen[statement, proof]
+        self._seen[statement, proof] += 1
+        return pair_id(self._article_id, occurrence, statement, proof)
 
 
 def statement_id(pair_id: str) -> str:

@@ -1,5 +1,6 @@
 """Every parameter that decides what is in a release."""
 
+import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -9,6 +10,19 @@ from .filters.language import DETECTORS
 
 MEBIBYTE = 1 << 20
 DAY = 86_400
+OTHER_LICENSE = "other"  # the Hub's name for what has none of its own
+
+_LICENSE = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*")
+
+
+def check_license(name: str) -> None:
+    """Refuse what cannot be the Hub's name of a licence.
+
+    Raises:
+        ProofmatchError: With an example of one that is.
+    """
+    if not _LICENSE.fullmatch(name):
+        raise ProofmatchError(f"license must be the Hub's name of a licence such as cc-by-4.0, not {name!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +37,7 @@ class BuildSettings:
         seed: Salt of the hash that decides the splits.
         max_document_mb: Documents above this size are discarded unread; it bounds a worker's memory.
         document_seconds: Documents that take more processor time than this are discarded.
+        license: Licence of the texts by the Hub's name for it, for the card.
     """
 
     min_tokens: int = 20
@@ -32,6 +47,7 @@ class BuildSettings:
     seed: int = 0
     max_document_mb: int = 24
     document_seconds: float = 60.0
+    license: str = OTHER_LICENSE
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_tokens <= self.max_tokens:
@@ -42,6 +58,7 @@ class BuildSettings:
             raise ProofmatchError(f"detector must be one of {', '.join(DETECTORS)}, not {self.detector!r}")
         if self.titles not in ("keep", "drop"):
             raise ProofmatchError(f"titles must be keep or drop, not {self.titles!r}")
+        check_license(self.license)
         if self.max_document_mb <= 0 or not 0 < self.document_seconds <= DAY:
             raise ProofmatchError("max_document_mb and document_seconds must be positive, at most a day")
 

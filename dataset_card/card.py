@@ -1,15 +1,25 @@
 """Renders `README.md` of a release: YAML that drives `load_dataset`, and a description for people."""
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-import jinja2
-
+from ..builder.release.manifest import origin
 from ..builder.release.tables import CONFIGS, Config, WrittenFile
-from .describe import statistics_tables
+from .describe import describe
+from .figures import draw_figures
+from .templates import render
 
-_TEMPLATE = "card.md.jinja"
+_PURPOSES = {
+    "pairs": "the paper's: pairs of one article may be in several splits",
+    "pairs_by_article": "no article in two splits: how a system does on articles it has not seen",
+}
+
+_VARIANTS = {
+    "partial": "half the variables of each proof have other names",
+    "full": "all variables of each proof have other names",
+    "transpose": "the variables that a proof shares with its statement have changed places",
+    "trans": "the variables of each proof have changed places",
+}
 
 
 def render_card(
@@ -25,25 +35,28 @@ def render_card(
     Returns:
         The texts of `README.md` and of its figures, by their place in the release.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=False,  # noqa: S701 - Markdown, not HTML
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    files = list(files)
-    card = environment.get_template(_TEMPLATE).render(
+    files, first = list(files), origin(parameters)
+    figures = draw_figures(statistics)
+    card = render(
+        "card.md.jinja",
         configs=[
             _describe(config, [file for file in files if file.config == config.name]) for config in CONFIGS
         ],
         statistics=statistics,
-        tables=statistics_tables(statistics),
+        tables=describe(statistics),
+        figures=figures,
         size_category=_size_category(statistics["pairs"]["kept"]),
-        parameters=parameters,
+        license=first["license"],
+        made_by=first["made_by"],
+        origin=first,
+        variant=_variant(parameters),
+        published_splits=_published_splits(first),
+        purposes=_PURPOSES,
+        count="{:,}".format,
+        percent=lambda part, whole: f"{part / whole:.1%}",
+        rows=_rows,
     )
-    return {"README.md": card}
+    return {"README.md": card, **{figure.path: figure.svg for figure in figures}}
 
 
 def _describe(config: Config, files: list[WrittenFile]) -> dict[str, Any]:
@@ -62,6 +75,25 @@ def _describe(config: Config, files: list[WrittenFile]) -> dict[str, Any]:
         "download_size": sum(file.file_bytes for file in files),
         "dataset_size": sum(split["arrow_bytes"] for split in splits.values()),
     }
+
+
+def _rows(config: dict[str, Any], split: str) -> str:
+    """Count the rows of a split, for the table of splits."""
+    return f"{sum(row['rows'] for row in config['splits'] if row['name'] == split):,}"
+
+
+def _variant(parameters: dict[str, Any]) -> dict[str, str] | None:
+    """Describe what became of the variables' names, by us or in the published files."""
+    symbols = parameters.get("symbols", "conservation")
+    return {"symbols": symbols, "words": _VARIANTS[symbols]} if symbols in _VARIANTS else None
+
+
+def _published_splits(first: dict[str, Any]) -> list[str]:
+    """List the configurations whose splits were not made by us."""
+    names = first.get("files", [])
+    by_article = any(name.startswith("unmixed") for name in names)
+    mixed = any(not name.startswith("unmixed") for name in names)
+    return [name for name, ours in (("pairs", mixed), ("pairs_by_article", by_article)) if ours]
 
 
 def _size_category(rows: int) -> str:

@@ -1,51 +1,97 @@
-"""The paper's two statistics tables, filled in from `stats.json`."""
+"""The paper's two statistics tables, filled in from `stats.json`, for the screen and for the card."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from ..builder.categories import describe_category
 
 _MOST_REPRESENTED = 13  # as many as the paper lists
 _WIDTH = 52
+_LENGTHS = (("text+math", "Text+math"), ("text", "Text only"), ("math", "Math only"))
 
 
-def statistics_tables(statistics: dict[str, Any]) -> str:
-    """Write both tables as plain text."""
-    return f"{_collection_table(statistics)}\n\n{_length_table(statistics)}"
+@dataclass(frozen=True, slots=True)
+class CategoryRow:
+    """A primary category and how much is in it."""
+
+    name: str
+    articles: int
+    pairs: int
 
 
-def _collection_table(statistics: dict[str, Any]) -> str:
+@dataclass(frozen=True, slots=True)
+class LengthRow:
+    """The spread of a length, written out."""
+
+    name: str
+    min: str
+    max: str
+    spread: str
+
+
+@dataclass(frozen=True, slots=True)
+class LengthTable:
+    """The lengths of the statements or of the proofs."""
+
+    name: str
+    rows: list[LengthRow]
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsTables:
+    """What both tables say.
+
+    Attributes:
+        collection: Labels and values of the first.
+        categories: The most represented categories, the rest of the first.
+        lengths: The second, for statements and for proofs.
+    """
+
+    collection: list[tuple[str, str]]
+    categories: list[CategoryRow]
+    lengths: list[LengthTable]
+
+
+def describe(statistics: dict[str, Any]) -> StatisticsTables:
+    """Take the tables' figures from `stats.json`."""
     documents, pairs, categories = statistics["documents"], statistics["pairs"], statistics["categories"]
-    rows = [
+    collection = [
         ("Number of documents read", f"{documents['read']:,}"),
         ("Extracted documents with statement–proof pairs", f"{documents['with_pairs']:,}"),
         ("Total number of statement–proof pairs", f"{pairs['kept']:,}"),
         ("Number of (primary) categories", f"({categories['primary']}) {categories['all']}"),
         ("Average number of categories per article", f"{categories['mean_per_article']:.1f}"),
     ]
-    lines = [f"{label:<{_WIDTH}} {value:>20}" for label, value in rows]
-    lines.append("")
-    lines.append(f"{'Most represented primary categories':<{_WIDTH}} {'articles':>9} {'pairs':>10}")
-    for row in categories["by_primary"][:_MOST_REPRESENTED]:
-        lines.append(
-            f"{describe_category(row['category']):<{_WIDTH}} {row['articles']:>9,} {row['pairs']:>10,}"
-        )
+    represented = [
+        CategoryRow(describe_category(row["category"]), row["articles"], row["pairs"])
+        for row in categories["by_primary"][:_MOST_REPRESENTED]
+    ]
+    lengths = [_length_table(side, statistics["lengths"][side]) for side in ("statements", "proofs")]
+    return StatisticsTables(collection, represented, lengths)
+
+
+def _length_table(side: str, lengths: dict[str, Any]) -> LengthTable:
+    rows = [
+        LengthRow(label, str(row["min"]), str(row["max"]), f"{row['mean']:.0f} ± {row['sd']:.0f}")
+        for key, label in _LENGTHS
+        for row in [lengths[key]]
+    ]
+    row = lengths["math_proportion"]
+    spread = f"{row['mean']:.0%} ± {100 * row['sd']:.0f}"
+    rows.append(LengthRow("Math proportion", f"{row['min']:.1%}", f"{row['max']:.1%}", spread))
+    return LengthTable(side.capitalize(), rows)
+
+
+def statistics_tables(statistics: dict[str, Any]) -> str:
+    """Write both tables as plain text."""
+    tables = describe(statistics)
+    lines = [f"{label:<{_WIDTH}} {value:>20}" for label, value in tables.collection]
+    lines += ["", f"{'Most represented primary categories':<{_WIDTH}} {'articles':>9} {'pairs':>10}"]
+    lines += [f"{row.name:<{_WIDTH}} {row.articles:>9,} {row.pairs:>10,}" for row in tables.categories]
     if languages := statistics["languages_of_discarded"]:
         listed = ", ".join(f"{count} {language}" for language, count in languages.items())
         lines += ["", f"Documents left out for their language: {listed}"]
+    for table in tables.lengths:
+        lines += ["", f"{table.name:<20} {'min':>8} {'max':>8} {'mean ± sd':>16}"]
+        lines += [f"{row.name:<20} {row.min:>8} {row.max:>8} {row.spread:>16}" for row in table.rows]
     return "\n".join(lines)
-
-
-def _length_table(statistics: dict[str, Any]) -> str:
-    lines = []
-    for side in ("statements", "proofs"):
-        lines.append(f"{side.capitalize():<20} {'min':>8} {'max':>8} {'mean ± sd':>16}")
-        lengths = statistics["lengths"][side]
-        for key, label in (("text+math", "Text+math"), ("text", "Text only"), ("math", "Math only")):
-            row = lengths[key]
-            spread = f"{row['mean']:.0f} ± {row['sd']:.0f}"
-            lines.append(f"{label:<20} {row['min']:>8} {row['max']:>8} {spread:>16}")
-        row = lengths["math_proportion"]
-        spread = f"{row['mean']:.0%} ± {100 * row['sd']:.0f}"
-        lines.append(f"{'Math proportion':<20} {row['min']:>8.1%} {row['max']:>8.1%} {spread:>16}")
-        lines.append("")
-    return "\n".join(lines).rstrip()

@@ -16,7 +16,11 @@ from .errors import ProofmatchError
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("proofmatch.builder.commands.demo", "build the embedded sample and look at it"),
     "build": ("proofmatch.builder.commands.build", "articles → release folder"),
+    "import": ("proofmatch.builder.commands.import_published", "the published text files → release folder"),
+    "variant": ("proofmatch.builder.commands.variant", "rename the variables in a release's proofs"),
     "stats": ("proofmatch.builder.commands.stats", "print the two statistics tables of a release"),
+    "check": ("proofmatch.builder.commands.check", "find what is wrong with a release"),
+    "push": ("proofmatch.dataset_card.commands.push", "upload a release to the Hugging Face Hub"),
 }
 
 INTERRUPTED = 130  # what shells report for a program ended by Ctrl-C

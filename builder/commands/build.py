@@ -53,6 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="discard documents that take more processor time",
     )
+    parser.add_argument(
+        "--license", default=defaults.license, metavar="NAME", help="the Hub's name of it, for the card"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -73,6 +76,7 @@ def run(options: argparse.Namespace) -> int:
         seed=options.seed,
         max_document_mb=options.max_document_mb,
         document_seconds=options.document_seconds,
+        license=options.license,
     )
     was_or_is = "was complete already" if already else "is complete"
     print(f"{release} {was_or_is}; `proofmatch stats {release}` describes it")

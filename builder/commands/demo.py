@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from ..sample import sample_articles
+from ..sample import SAMPLE_LICENSE, sample_articles
 from . import stats
 
 EXAMPLE = "proofmatch demo --out demo"
@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
 
     disable_progress_bars()
 
-    release = build_release(sample_articles(), options.out / "release")
+    release = build_release(sample_articles(), options.out / "release", license=SAMPLE_LICENSE)
     print()
     stats.run(argparse.Namespace(release=release))
     pair = load_dataset(str(release), split="test")[0]

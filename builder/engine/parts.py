@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..article import ReadArticle
+from ..extraction.labels import names_label, own_label
 from ..identifiers import digest, split_key
 from ..reasons import Reason
 from ..records import Article, Discarded, Pair
@@ -46,8 +47,15 @@ PART_SCHEMA = pa.schema(
         ("statement_math_length", _NUMBER),
         ("proof_text_length", _NUMBER),
         ("proof_math_length", _NUMBER),
+        # What the texts have in common with others is counted by their hashes.
+        ("statement_hash", _STRING),
+        ("proof_hash", _STRING),
+        ("label", _STRING),  # LABELLED, NAMED or UNLABELLED
     ]
 )
+
+# Whether a statement carries a label, and its proof names it.
+LABELLED, NAMED, UNLABELLED = "labelled", "named", "unlabelled"
 
 DISCARDED_SCHEMA = pa.schema([("article_id", _STRING), ("reason", _STRING), ("detail", _STRING)])
 
@@ -98,12 +106,16 @@ class PartBuilder:
         # Two sources can have documents of the same name, and one can be given twice.
         content = digest(*(pair.id for pair in read.pairs), size=4)
         document = f"{name} ({content}) number {self.report.documents}"
-        self._rows.extend(self._row(document, read.article, pair) for pair in read.pairs)
+        self.add_pairs(document, read.article, read.pairs)
         self._discarded.extend(read.discarded)
         # An archive that breaks off is worth a note, but it is not a document.
         self.report.documents += all(item.reason is not Reason.BROKEN_ARCHIVE for item in read.discarded)
         self.report.pairs_found += read.pairs_found
-        self.report.pairs_kept += len(read.pairs)
+
+    def add_pairs(self, document: str, article: Article, pairs: Sequence[Pair]) -> None:
+        """Take up pairs of an article."""
+        self._rows.extend(self._row(document, article, pair) for pair in pairs)
+        self.report.pairs_kept += len(pairs)
 
     def _row(self, document: str, article: Article, pair: Pair) -> tuple[object, ...]:
         return (
@@ -123,6 +135,9 @@ class PartBuilder:
             split_key(self._seed, pair.id),
             *pair.statement_length,
             *pair.proof_length,
+            digest(pair.statement_tokens, size=8),
+            digest(pair.proof_tokens, size=8),
+            _label_of(pair),
         )
 
     def write(self, path: Path) -> None:
@@ -137,6 +152,13 @@ class PartBuilder:
         # The rows last: a part is there when they are.
         _write_in_one_step(discarded_table(self._discarded), _discarded_path(path))
         _write_in_one_step(table, path)
+
+
+def _label_of(pair: Pair) -> str:
+    label = own_label(pair.statement)
+    if label is None:
+        return UNLABELLED
+    return NAMED if names_label(pair.proof, label) else LABELLED
 
 
 def _write_in_one_step(table: pa.Table, path: Path) -> None:

@@ -1,6 +1,7 @@
 """A pool of worker processes that outlives its processes."""
 
 import multiprocessing
+import os
 import signal
 import threading
 from collections import deque
@@ -147,3 +148,8 @@ def _is_single_threaded() -> bool:
         return False
     # Arrow's allocator has a thread that puts its locks in order when the process forks.
     return len([name for name in threads if name != "jemalloc_bg_thd"]) == 1
+
+
+def processors() -> int:
+    """Count the processors this process may use, which in a container are fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

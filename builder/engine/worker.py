@@ -1,16 +1,11 @@
 """What a worker process does: read the documents of a batch, write its part."""
 
-import ctypes
-import gc
-import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-
-import pyarrow as pa
 
 from ..article import ArticleReader, ReadArticle, discarded_document
 from ..filters.language import load_detector
@@ -19,8 +14,8 @@ from ..reasons import DocumentError, Reason
 from ..settings import BuildSettings
 from .batches import Batch
 from .parts import PartBuilder, PartReport
+from .process import prepare_process
 
-_PR_SET_PDEATHSIG = 1  # Linux: signal to get when the parent dies
 # After how much real time a worker ends that is stuck where no Python signal handler runs.
 _PATIENCE = 4.0  # times the limit for a document …
 _GRACE = 2.0  # … and some seconds
@@ -39,18 +34,9 @@ _worker: _Worker | None = None
 def start_worker(settings: BuildSettings, parts: Path, driver: int) -> None:
     """Prepare a worker process for both stages of a build; runs once in each."""
     global _worker
-    die_with_parent(driver)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the driver decides
+    prepare_process(driver)
     signal.signal(signal.SIGPROF, _out_of_time)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    # Trees and tokens are freed by counting references; looking for cycles among millions finds none.
-    gc.disable()
-    # One process for each processor is enough; threads would only get in each other's way.
-    pa.set_cpu_count(1)
-    pa.set_io_thread_count(1)
-    # Arrow's default allocator holds on to 50 MB more than the others and is no faster here.
-    others = {"jemalloc": pa.jemalloc_memory_pool, "system": pa.system_memory_pool}
-    pa.set_memory_pool(next(others[name] for name in others if name in pa.supported_memory_backends())())
     _worker = _Worker(settings, parts, ArticleReader(settings, load_detector(settings.detector)))
 
 
@@ -108,13 +94,3 @@ def _time_limit(seconds: float) -> Iterator[None]:
 
 def _out_of_time(_signal: int, _frame: FrameType | None) -> None:
     raise DocumentError(Reason.TIMEOUT, "took longer than the time limit for a document")
-
-
-def die_with_parent(driver: int) -> None:
-    """Have the kernel end this process when the driver dies, however it dies: no orphans."""
-    try:
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    except (AttributeError, OSError):  # not Linux; the pool's pipes end a worker soon enough
-        return
-    if os.getppid() != driver:  # it died before we asked
-        os._exit(1)

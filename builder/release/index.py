@@ -51,16 +51,29 @@ def build_index(parts: list[Path]) -> tuple[Index, pa.Table]:
     Returns:
         The index, and the documents left out as rows of `discarded.parquet`.
     """
+    table, duplicates = _without_duplicate_articles(_read_table(parts))
+    return _ordered(table, parts), duplicates
+
+
+def read_index(parts: list[Path]) -> Index:
+    """Read the index of all parts, where an article's pairs may be in several."""
+    return _ordered(_read_table(parts), parts)
+
+
+def _read_table(parts: list[Path]) -> pa.Table:
     tables = []
     for number, path in enumerate(parts):
         table = read_columns(path, _INDEXED)
         rows = np.arange(table.num_rows, dtype=np.int32)
         table = table.append_column("part", integers(np.full_like(rows, number)))
         tables.append(table.append_column("row", integers(rows)))
-    table, duplicates = _without_duplicate_articles(pa.concat_tables(tables))
+    return pa.concat_tables(tables)
+
+
+def _ordered(table: pa.Table, parts: list[Path]) -> Index:
     _check_unique(table)
     # In the order of the hash, so that nothing computed from the index depends on the order of the sources.
-    return Index(table.sort_by("split_key").combine_chunks(), parts), duplicates
+    return Index(table.sort_by("split_key").combine_chunks(), parts)
 
 
 def _without_duplicate_articles(table: pa.Table) -> tuple[pa.Table, pa.Table]:

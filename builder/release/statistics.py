@@ -7,25 +7,28 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..engine.parts import PartReport
+from ..engine.parts import LABELLED, NAMED, PartReport
 from ..reasons import Reason
 from .index import Index
+from .splits import SplitPairs
 from .tables import WrittenFile
 
 SCHEMA_VERSION = 1
+_LENGTH_CLASSES = 25
 
 
 def compute_statistics(
-    index: Index, report: PartReport, discarded: pa.Table, files: Iterable[WrittenFile]
+    pairs: SplitPairs, report: PartReport, discarded: pa.Table, files: Iterable[WrittenFile]
 ) -> dict[str, Any]:
     """Describe a release in numbers.
 
     Args:
-        index: Its pairs.
+        pairs: Its pairs, and the split of each.
         report: What was read.
         discarded: What was left out.
         files: What was written.
     """
+    index = pairs.index
     reasons, details = discarded["reason"].to_pylist(), discarded["detail"].to_pylist()
     languages = [
         detail for reason, detail in zip(reasons, details, strict=True) if reason == Reason.NOT_ENGLISH
@@ -40,6 +43,9 @@ def compute_statistics(
         "categories": _categories(index),
         "kinds": _counts(index.column("kind").to_pylist()),
         "lengths": {side: _lengths(index, side.removesuffix("s")) for side in ("statements", "proofs")},
+        "length_histogram": _histogram(index),
+        "labels": _labels(index),
+        "duplicates": _duplicates(pairs),
         "discarded": _counts(reasons),
         "languages_of_discarded": _counts(languages),
         "rows": _rows(files),
@@ -87,6 +93,42 @@ def _summary(values: np.ndarray) -> dict[str, float]:
         return {"min": 0, "max": 0, "mean": 0.0, "sd": 0.0}
     low, high = values.min().item(), values.max().item()
     return {"min": low, "max": high, "mean": float(values.mean()), "sd": float(values.std())}
+
+
+def _histogram(index: Index) -> dict[str, Any]:
+    """Count texts by length, in about 25 classes."""
+    totals = {
+        side: index.numbers(f"{side[:-1]}_text_length") + index.numbers(f"{side[:-1]}_math_length")
+        for side in ("statements", "proofs")
+    }
+    longest = max(values.max(initial=0).item() for values in totals.values())
+    width = max(5, -(-longest // _LENGTH_CLASSES // 5) * 5)
+    counts = {
+        side: np.bincount(values // width, minlength=longest // width + 1).tolist()
+        for side, values in totals.items()
+    }
+    return {"class_width": width, **counts}
+
+
+def _labels(index: Index) -> dict[str, int]:
+    """Count statements with a label of their own, and proofs that give it away."""
+    counts = Counter(index.column("label").to_pylist())
+    return {"labelled": counts[LABELLED] + counts[NAMED], "named_in_proof": counts[NAMED]}
+
+
+def _duplicates(pairs: SplitPairs) -> dict[str, int]:
+    """Count texts that are not the first of their kind, token by token."""
+    hashes = [pairs.index.column(f"{side}_hash").to_pylist() for side in ("statement", "proof")]
+    whole = list(zip(*hashes, strict=True))
+    splits: dict[tuple[str, str], set[int]] = {}
+    for pair, split in zip(whole, pairs.split.tolist(), strict=True):
+        splits.setdefault(pair, set()).add(split)
+    return {
+        "statements": len(whole) - len(set(hashes[0])),
+        "proofs": len(whole) - len(set(hashes[1])),
+        "pairs": len(whole) - len(splits),
+        "pairs_across_splits": sum(len(places) > 1 for places in splits.values()),
+    }
 
 
 def _rows(files: Iterable[WrittenFile]) -> dict[str, dict[str, int]]:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+SAMPLE_LICENSE = "cc0-1.0"
+
 
 def sample_articles() -> Path:
     """Return the folder of the sample articles."""

@@ -1,0 +1,49 @@
+"""`proofmatch check`: find what is wrong with a release."""
+
+import argparse
+import json
+from pathlib import Path
+
+from proofmatch.errors import CheckFailed, ProofmatchError
+
+EXAMPLE = "proofmatch check release --json report.json"
+
+
+def _share(text: str) -> float:
+    share = float(text)
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
+    return share
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("release", metavar="RELEASE", type=Path, help="release folder")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON too")
+    parser.add_argument(
+        "--max-leaked",
+        type=_share,
+        default=0.01,
+        metavar="SHARE",
+        help="share of the validation and test pairs that may be in another split too, both texts the same",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check the release and print the report."""
+    from ..checks import check_release
+
+    report = check_release(options.release, max_leaked=options.max_leaked)
+    print(report)
+    if options.json:
+        try:
+            text = json.dumps(report.as_dict(), indent=2, ensure_ascii=False)
+            options.json.write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise ProofmatchError(f"{options.json} cannot be written: {error.strerror}") from None
+    if not report.passed:
+        count = len(report.faults)
+        faults = "1 fault" if count == 1 else f"{count} faults"
+        raise CheckFailed(f"{faults} in {options.release}; see above")
+    print(f"\n{options.release} is without fault")
+    return 0

@@ -1,0 +1,52 @@
+"""`proofmatch import`: the published text files → release folder."""
+
+import argparse
+import os
+from pathlib import Path
+
+from ..importing.files import SUBSETS, SYMBOLS
+from ..release.manifest import MANIFEST
+from ..settings import OTHER_LICENSE
+
+EXAMPLE = "proofmatch import MATcH/ --out release"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "folder",
+        type=Path,
+        metavar="MATCH_DIR",
+        help="folder with mixed_conservation_train and its like, as downloaded or .gz, .bz2, .xz",
+    )
+    parser.add_argument("--out", required=True, type=Path, metavar="RELEASE", help="release folder to write")
+    parser.add_argument(
+        "--symbols", choices=SYMBOLS, default="conservation", help="edition: names of variables in the proofs"
+    )
+    parser.add_argument(
+        "--subset", choices=SUBSETS, default="mixed", help="all pairs, or on probability only"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="salt of the order and of splits not published")
+    parser.add_argument("--license", default=OTHER_LICENSE, metavar="NAME", help="the Hub's name of it, for the card")
+    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a processor)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Import the files."""
+    # An import multiplies no matrices; without this, every process starts threads to do so.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from ..importing.importer import import_published
+
+    already = (options.out / MANIFEST).exists()
+    release = import_published(
+        options.folder,
+        options.out,
+        symbols=options.symbols,
+        subset=options.subset,
+        seed=options.seed,
+        license=options.license,
+        workers=options.workers,
+    )
+    was_or_is = "was complete already" if already else "is complete"
+    print(f"{release} {was_or_is}; `proofmatch stats {release}` describes it")
+    return 0

@@ -1,0 +1,1 @@
+"""The published text files → release folder."""

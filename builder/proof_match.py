@@ -1,0 +1,130 @@
+"""`ProofMatchBuilder`: a build for those who prepare datasets with `datasets`.
+
+The module's name becomes the name of the dataset, and of the files it prepares.
+"""
+
+import glob
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pyarrow.parquet as pq
+
+from proofmatch import __version__
+from proofmatch.errors import ProofmatchError
+
+from .build import build_release
+from .identifiers import digest
+from .release.splits import SPLITS
+from .release.tables import CONFIGS
+from .settings import BuildSettings
+
+_RELEASES = "proofmatch-releases"  # within the cache of `datasets`
+_SCHEMAS = {config.name: config.schema for config in CONFIGS}
+_SETTINGS = frozenset(setting.name for setting in fields(BuildSettings))
+
+
+@dataclass
+class ProofMatchConfig(datasets.BuilderConfig):
+    """A configuration of the dataset, and what to build it from.
+
+    Attributes:
+        sources: Folders, globs, archives, articles or fsspec URLs; `data_dir` is taken as one too.
+        settings: Those of `BuildSettings` that are not the default.
+    """
+
+    sources: str | list[str] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def source_list(self) -> list[str]:
+        """List all sources."""
+        sources = [self.sources] if isinstance(self.sources, str | os.PathLike) else self.sources
+        return [*map(os.fspath, sources), *([self.data_dir] if self.data_dir else [])]
+
+    def fingerprint(self) -> str:
+        """Tell a build from others: by its settings, the version, and the state of its sources."""
+        stamps = [stamp for source in self.source_list() for stamp in _stamps(source)]
+        return digest(__version__, repr(BuildSettings(**self.settings)), *stamps, size=12)
+
+    def create_config_id(
+        self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None
+    ) -> str:
+        """Name the place in the cache; changed sources get another one."""
+        described = {**config_kwargs, "fingerprint": self.fingerprint()}
+        return super().create_config_id(described, custom_features)
+
+
+class ProofMatchBuilder(datasets.GeneratorBasedBuilder):
+    """Prepares any configuration from LaTeXML articles, with the rows of `proofmatch build`.
+
+    All configurations of the same sources and settings share one build, which is kept in the cache.
+
+    Example:
+        >>> builder = ProofMatchBuilder(config_name="pairs", sources="articles/")  # doctest: +SKIP
+        >>> builder.download_and_prepare(num_proc=2)  # doctest: +SKIP
+        >>> builder.as_dataset(split="train")  # doctest: +SKIP
+    """
+
+    VERSION = datasets.Version(__version__)
+    BUILDER_CONFIG_CLASS = ProofMatchConfig
+    BUILDER_CONFIGS = [ProofMatchConfig(name=name) for name in _SCHEMAS]  # noqa: RUF012 - as `datasets` wants it
+    DEFAULT_CONFIG_NAME = "pairs"
+
+    def __init__(self, *args: Any, settings: dict[str, Any] | None = None, **kwargs: Any) -> None:  # noqa: ANN401
+        """Take the settings of a build as arguments of their own, beside those of `DatasetBuilder`."""
+        chosen = {name: kwargs.pop(name) for name in _SETTINGS & kwargs.keys()}
+        super().__init__(*args, settings={**(settings or {}), **chosen}, **kwargs)
+
+    def _info(self) -> datasets.DatasetInfo:
+        return datasets.DatasetInfo(
+            description="Mathematical statements and their proofs.",
+            features=datasets.Features.from_arrow_schema(_SCHEMAS[self.config.name]),
+        )
+
+    def _split_generators(self, dl_manager: Any) -> list[datasets.SplitGenerator]:  # noqa: ANN401 - two classes
+        release = self._release(dl_manager.download_config.num_proc)
+        generators = []
+        for split in SPLITS:
+            files = sorted(release.glob(f"data/{self.config.name}/{split}-*.parquet"))
+            groups = [(str(path), group) for path in files for group in range(_row_groups(path))]
+            # `datasets` cannot load a split without rows.
+            if groups:
+                generators.append(datasets.SplitGenerator(split, gen_kwargs={"groups": groups}))
+        return generators
+
+    def _release(self, workers: int | None) -> Path:
+        config: ProofMatchConfig = self.config  # pyright: ignore[reportAssignmentType]
+        if not config.source_list():
+            raise ProofmatchError("ProofMatchBuilder needs sources, for example sources='articles/'")
+        place = Path(self._cache_dir_root, _RELEASES, config.fingerprint())
+        return build_release(config.source_list(), place, workers=workers, **config.settings)
+
+    def _generate_examples(  # pyright: ignore[reportIncompatibleMethodOverride] - keys are any strings
+        self, groups: list[tuple[str, int]]
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Read rows back, in order.
+
+        Args:
+            groups: Files and row groups; a list, so that `datasets` can share it out over processes.
+        """
+        for path, group in groups:
+            for row in pq.ParquetFile(path).read_row_group(group).to_pylist():
+                yield next(iter(row.values())), row
+
+
+def _row_groups(path: Path) -> int:
+    return pq.ParquetFile(path).num_row_groups
+
+
+def _stamps(source: str) -> Iterator[str]:
+    """Describe the files behind a source by name, size and time; what is behind a URL is its name only."""
+    yield source
+    paths = glob.glob(source, recursive=True) if glob.has_magic(source) else [source]  # noqa: PTH207 - any path
+    for path in sorted(paths):
+        for file in sorted(Path(path).rglob("*")) if Path(path).is_dir() else [Path(path)]:
+            if file.is_file():
+                status = file.stat()
+                yield f"{file} {status.st_size} {status.st_mtime_ns}"

@@ -1,0 +1,24 @@
+"""The templates of card and figures."""
+
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+
+def render(template: str, **values: Any) -> str:  # noqa: ANN401 - whatever the template asks for
+    """Fill in a template; a value that is missing is an error.
+
+    Args:
+        template: Its file name. Values are escaped in `.svg.jinja`, and not in Markdown.
+        **values: What it shows.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=jinja2.select_autoescape(["svg.jinja"], default=False),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(template).render(**values)
