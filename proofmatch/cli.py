@@ -20,6 +20,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "variant": ("proofmatch.builder.commands.variant", "rename the variables in a release's proofs"),
     "stats": ("proofmatch.builder.commands.stats", "print the two statistics tables of a release"),
     "check": ("proofmatch.builder.commands.check", "find what is wrong with a release"),
+    "baseline": ("proofmatch.evaluation.commands.baseline", "match a split by TF-IDF or Dice similarity"),
+    "match": ("proofmatch.evaluation.commands.match", "make any scored predictions one-to-one"),
+    "evaluate": ("proofmatch.evaluation.commands.evaluate", "score predictions"),
+    "export": ("proofmatch.evaluation.commands.export", "write a release for other retrieval tools"),
     "push": ("proofmatch.dataset_card.commands.push", "upload a release to the Hugging Face Hub"),
 }
 

@@ -1,0 +1,1 @@
+"""Similarities that need no training beyond counting words."""

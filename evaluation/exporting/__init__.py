@@ -1,0 +1,1 @@
+"""A release in the formats of other retrieval tools."""

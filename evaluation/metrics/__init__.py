@@ -1,0 +1,1 @@
+"""Ranks of the right proofs → scores, with intervals."""

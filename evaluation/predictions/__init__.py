@@ -1,0 +1,1 @@
+"""Prediction files: reading them strictly, writing them."""

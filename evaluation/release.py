@@ -1,0 +1,95 @@
+"""The release that a system is judged on: a folder, or a dataset repository on the Hub."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from proofmatch.errors import ProofmatchError
+
+from ..builder.release.manifest import MANIFEST
+
+SPLITS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """An opened release.
+
+    Attributes:
+        id: The name of its folder, or its `OWNER/NAME`.
+        folder: Where its files are, as far as they have been needed.
+        manifest_sha256: Tells releases of the same name apart.
+        revision: The commit on the Hub, None for a folder.
+    """
+
+    id: str
+    folder: Path
+    manifest_sha256: str
+    revision: str | None = None
+
+    def table(self, config: str, split: str, columns: list[str] | None = None) -> pa.Table:
+        """Read a table, or some of its columns.
+
+        Raises:
+            ProofmatchError: If the release has no such table.
+        """
+        pattern = f"data/{config}/{split}-*.parquet"
+        if self.revision is not None:
+            _download(self.id, self.revision, [pattern])
+        files = sorted(self.folder.glob(pattern))
+        if not files:
+            raise ProofmatchError(
+                f"{self.id} has no split {split!r} in {config}; splits are {', '.join(SPLITS)}"
+            )
+        try:
+            table = pa.concat_tables([pq.read_table(path, columns=columns) for path in files])
+        except (OSError, pa.ArrowInvalid) as error:
+            raise ProofmatchError(
+                f"{self.folder / pattern} cannot be read ({error}); see what `proofmatch check` says"
+            ) from None
+        if not table.num_rows:
+            raise ProofmatchError(f"{config}, {split} of {self.id} has no rows; there is nothing to evaluate")
+        return table
+
+
+def open_release(data: str | Path) -> Release:
+    """Open a release.
+
+    Args:
+        data: A release folder, or `OWNER/NAME` or `OWNER/NAME@REVISION` on the Hub.
+
+    Raises:
+        ProofmatchError: If there is no such release.
+    """
+    folder, revision, name = Path(data), None, str(data)
+    if folder.is_dir():
+        name = folder.absolute().name
+    elif str(data).count("/") == 1 and not str(data).startswith((".", "/", "~")):
+        name, _, wanted = str(data).partition("@")
+        folder = _download(name, wanted or None, [MANIFEST])
+        revision = folder.name
+    else:
+        raise ProofmatchError(f"{data} is neither a release folder nor OWNER/NAME of one on the Hub")
+    manifest = folder / MANIFEST
+    if not manifest.is_file():
+        raise ProofmatchError(f"{data} is not a complete release: it has no {MANIFEST}")
+    return Release(name, folder, hashlib.sha256(manifest.read_bytes()).hexdigest(), revision)
+
+
+def _download(repo_id: str, revision: str | None, patterns: list[str]) -> Path:
+    """Fetch files of a dataset repository into the Hub's cache, as far as they are not there."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    try:
+        folder = snapshot_download(repo_id, repo_type="dataset", revision=revision, allow_patterns=patterns)
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        reason = " ".join(str(error).split(". ")[0].split())
+        raise ProofmatchError(
+            f"{repo_id}{f' at {revision}' if revision else ''} cannot be fetched from the Hub ({reason}); "
+            "check the name, the network and, for a private dataset, HF_TOKEN"
+        ) from None
+    return Path(folder)
