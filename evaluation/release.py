@@ -87,7 +87,8 @@ def _download(repo_id: str, revision: str | None, patterns: list[str]) -> Path:
     try:
         folder = snapshot_download(repo_id, repo_type="dataset", revision=revision, allow_patterns=patterns)
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
-        reason = " ".join(str(error).split(". ")[0].split())
+        # The client's own words go on for a paragraph.
+        reason = "not found" if "Not Found" in str(error) else str(error).strip().partition("\n")[0]
         raise ProofmatchError(
             f"{repo_id}{f' at {revision}' if revision else ''} cannot be fetched from the Hub ({reason}); "
             "check the name, the network and, for a private dataset, HF_TOKEN"

@@ -34,7 +34,7 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefau
     """Leaves the example as it is and tells the default of every option that has one."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        return action.help if action.default is None else super()._get_help_string(action)
+        return action.help if action.default in (None, False) else super()._get_help_string(action)
 
 
 def make_parser(chosen: str | None) -> argparse.ArgumentParser:

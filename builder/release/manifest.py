@@ -58,5 +58,5 @@ def read_manifest(release: Path) -> dict[str, Any] | None:
         return None
     except (ValueError, KeyError, TypeError):
         raise ProofmatchError(
-            f"{release / MANIFEST} is not the manifest of a release; choose another --out"
+            f"{release / MANIFEST} is not the manifest of a release; choose another folder"
         ) from None

@@ -1,0 +1,1 @@
+"""Subcommands about the published dataset, one a module: `EXAMPLE`, `add_arguments` and `run`."""

@@ -1,0 +1,36 @@
+"""`proofmatch push`: upload a release to the Hugging Face Hub."""
+
+import argparse
+from pathlib import Path
+
+from ..hub import push_release
+
+EXAMPLE = "proofmatch push release ada/statement-proof-matching --tag v1.0"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("release", metavar="RELEASE", type=Path, help="release folder")
+    parser.add_argument(
+        "repository", metavar="OWNER/NAME", help="dataset repository; made if there is none of that name"
+    )
+    parser.add_argument("--tag", help="name for the commit that holds the release; tags never move")
+    parser.add_argument(
+        "--private", action="store_true", help="make the repository private; refuse a public one"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only tell what would be done")
+    parser.add_argument("--message", help="first line of the commit's message")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Push, and tell what was done."""
+    report = push_release(
+        options.release,
+        options.repository,
+        tag=options.tag,
+        private=options.private,
+        dry_run=options.dry_run,
+        message=options.message,
+    )
+    print(report.describe())
+    return 0

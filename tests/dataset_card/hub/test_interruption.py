@@ -1,0 +1,75 @@
+"""Whatever ends a push, the next one finishes it without sending again what had arrived."""
+
+import os
+import signal
+
+from tests.dataset_card.hub.releases import REPOSITORY, held, local, names, travelled
+from tests.hub.state import Blob
+
+
+def finish(hub, owner, folder, before: set[str]) -> None:
+    """Push again, and see that the rest of the release came, and nothing twice."""
+    hub.forget_traffic()
+    push = owner.proofmatch("push", str(folder), REPOSITORY, "--tag", "v1.0")
+    assert push.returncode == 0, push.stderr
+    assert travelled(hub, folder) == names(folder) - before
+    assert {name: content for name, content in held(hub, "v1.0").items() if name in names(folder)} == local(
+        folder
+    )
+    assert len(hub.dataset(REPOSITORY).commits) == 2
+
+
+def test_one_cut_in_an_upload_is_made_good_at_once(hub, owner, folder):
+    hub.faults.cut_from = hub.faults.cut_until = 3
+    push = owner.proofmatch("push", str(folder), REPOSITORY, patient=False)
+    assert push.returncode == 0, push.stderr
+    uploads = [request.path for request in hub.requests if request.method == "PUT"]
+    assert uploads[2] == uploads[3]
+    assert len(uploads) == len(set(uploads)) + 1
+    assert travelled(hub, folder) == names(folder)
+
+
+def test_a_connection_that_stays_cut_ends_the_push_and_the_next_goes_on(hub, owner, folder):
+    hub.faults.cut_from = 6
+    push = owner.proofmatch("push", str(folder), REPOSITORY, patient=False)
+    assert push.returncode == 2
+    assert "the connection to the Hub failed" in push.stderr
+    assert "Retrying in 8s" in push.stderr
+    assert "://" not in push.stderr  # addresses in the storage are signed
+    before = travelled(hub, folder)
+    assert len(before) == 5
+    finish(hub, owner, folder, before)
+
+
+def test_a_killed_push_is_finished_by_the_next(hub, owner, folder):
+    hub.faults.stall_at = 9
+    push = owner.start_proofmatch("push", str(folder), REPOSITORY, "--tag", "v1.0")
+    assert hub.faults.stalled.wait(60)
+    os.kill(push.pid, signal.SIGKILL)
+    push.wait()
+    hub.faults.resume.set()
+    before = travelled(hub, folder)
+    assert len(before) == 8
+    finish(hub, owner, folder, before)
+
+
+def test_a_commit_whose_answer_was_lost_is_not_made_twice(hub, owner, folder):
+    hub.faults.lose_commits = True
+    push = owner.proofmatch("push", str(folder), REPOSITORY, "--tag", "v1.0")
+    assert push.returncode == 2
+    assert "the connection to the Hub failed" in push.stderr
+    finish(hub, owner, folder, names(folder))
+
+
+def test_the_commit_of_somebody_else_in_between_is_not_overwritten(hub, owner, folder):
+    hub.faults.stall_at = 2
+    push = owner.start_proofmatch("push", str(folder), REPOSITORY)
+    assert hub.faults.stalled.wait(60)
+    repository = hub.dataset(REPOSITORY)
+    repository.commit(
+        "main", {**repository.at("main").files, "README.md": Blob(b"by somebody")}, "Mine first"
+    )
+    hub.faults.resume.set()
+    push.wait()
+    assert push.returncode == 2
+    assert repository.at("main").title == "Mine first"
