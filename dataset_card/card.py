@@ -82,10 +82,13 @@ def _rows(config: dict[str, Any], split: str) -> str:
     return f"{sum(row['rows'] for row in config['splits'] if row['name'] == split):,}"
 
 
-def _variant(parameters: dict[str, Any]) -> dict[str, str] | None:
+def _variant(parameters: dict[str, Any]) -> dict[str, Any] | None:
     """Describe what became of the variables' names, by us or in the published files."""
-    symbols = parameters.get("symbols", "conservation")
-    return {"symbols": symbols, "words": _VARIANTS[symbols]} if symbols in _VARIANTS else None
+    symbols = parameters.get("symbols")
+    if symbols not in _VARIANTS:
+        return None
+    ours = parameters["made_by"] == "variant"
+    return {"symbols": symbols, "words": _VARIANTS[symbols], "can_be_undone": ours}
 
 
 def _published_splits(first: dict[str, Any]) -> list[str]:
