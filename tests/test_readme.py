@@ -10,22 +10,29 @@ import sys
 
 import pytest
 
+from tests.builder.importing.published import write_corpus
 from tests.conftest import REPOSITORY
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.DOTALL)
 
 
-def test_the_shell_commands_of_the_readme_run_one_after_the_other(articles, tmp_path):
+def test_the_shell_commands_of_the_readme_run_one_after_the_other(articles, tmp_path, owner):
     (tmp_path / "articles").symlink_to(articles)
+    write_corpus(tmp_path / "MATcH", {"train": 80, "dev": 10, "test": 10})
     commands = [line for kind, block in BLOCKS if kind == "sh" for line in block.splitlines()]
     ours = [shlex.split(line, comments=True) for line in commands if line.startswith("proofmatch ")]
     assert len(ours) >= 2
     for command in ours:
         result = subprocess.run(
-            [sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True, check=False
+            [sys.executable, "-m", *command],
+            cwd=tmp_path,
+            env=owner.environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
-        assert result.returncode == 0, result.stderr
+        assert result.returncode == 0, (command, result.stderr)
 
 
 def test_the_python_blocks_of_the_readme_run_one_after_the_other(articles, tmp_path):
@@ -53,6 +60,7 @@ def test_make_targets_of_the_readme_exist():
     [
         "tokens",
         "extraction.kinds",
+        "extraction.labels",
         "extraction.metadata",
         "linearization.content",
         "linearization.fonts",

@@ -28,12 +28,12 @@ print(time.process_time() - start)
 """
 
 
-def benchmark_build(archive: Path, workplace: Path) -> dict[str, Any]:
+def benchmark(workplace: Path, archive: Path) -> dict[str, Any]:
     """Measure the build of a corpus.
 
     Args:
-        archive: The corpus.
         workplace: Empty folder with room for eight times the unpacked corpus.
+        archive: The corpus.
     """
     folder = workplace / "articles"
     with tarfile.open(archive) as packed:
@@ -100,3 +100,17 @@ def _copies(folder: Path, times: int) -> Iterator[tuple[str, bytes]]:
 def _build(source: Path, release: Path, workers: int, *, memory: bool = False) -> Measurement:
     command = [sys.executable, "-m", "proofmatch", "build", str(source), "--out", str(release)]
     return measure([*command, "--workers", str(workers)], memory=memory)
+
+
+def describe(found: dict[str, Any]) -> Iterator[str]:
+    """Put into words what was found."""
+    yield "seconds    parsing (CPU)   build (CPU)    one worker   two workers"
+    for number, round_ in enumerate(found["rounds"], 1):
+        yield f"round {number:<4}" + "".join(f"{seconds:14.2f}" for seconds in round_.values())
+    yield f"CPU of the build: {found['cpu_ratio_to_parsing']:.2f} times that of lxml.etree.parse (median)"
+    yield f"two workers: {found['speedup_of_two_workers']:.2f} times as fast as one (median)"
+    for memory in found["memory"]:
+        yield (
+            f"memory at {memory['size']}x: {memory['worker_peak_mb']:.0f} MB at most in a worker, "
+            f"{memory['driver_peak_mb']:.0f} MB in the driver"
+        )

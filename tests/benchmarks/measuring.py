@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import psutil
 
-_SECONDS_BETWEEN_LOOKS = 0.02
+_SECONDS_BETWEEN_LOOKS = 0.05
 
 
 @dataclass
@@ -19,6 +19,7 @@ class Measurement:
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
     peak_mb: dict[int, float] = field(default_factory=dict)  # by process
+    peak_total_mb: float = 0.0  # of all at one moment; what they share is counted once
     driver: int = 0
 
     @property
@@ -59,10 +60,14 @@ def measure(command: list[str], *, memory: bool = False) -> Measurement:
 def _watch(process: subprocess.Popen[bytes], measurement: Measurement) -> None:
     driver = psutil.Process(process.pid)
     while process.poll() is None:
+        total = 0.0
         try:
             for member in (driver, *driver.children(recursive=True)):
-                resident = member.memory_info().rss / 2**20
+                used = member.memory_full_info()
+                total += used.pss / 2**20
+                resident = used.rss / 2**20
                 measurement.peak_mb[member.pid] = max(resident, measurement.peak_mb.get(member.pid, 0.0))
         except psutil.NoSuchProcess:
             pass
+        measurement.peak_total_mb = max(measurement.peak_total_mb, total)
         time.sleep(_SECONDS_BETWEEN_LOOKS)

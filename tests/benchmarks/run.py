@@ -1,43 +1,49 @@
-"""Runs the benchmarks, prints what they found and stores it in `tests/benchmarks/results/`."""
+"""Runs the benchmarks, prints what they found and stores it in `tests/benchmarks/results/`.
+
+python tests/benchmarks/run.py [NAME …]
+"""
 
 import json
+import os
 import platform
 import sys
 import tempfile
+from importlib import import_module
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY))
 
-from tests.benchmarks.build import LARGER, ROUNDS, benchmark_build  # noqa: E402 - after the path is set
-
+# Each a module with `benchmark(workplace, corpus)` and `describe(found)`.
+BENCHMARKS = ("build", "importing", "matching")
 CORPUS = REPOSITORY.parent / "shared" / "corpus" / "stacks.tar.xz"
 RESULTS = Path(__file__).parent / "results"
 
 
-def main() -> int:
-    """Run everything."""
+def main(names: list[str]) -> int:
+    """Run the named benchmarks, or all."""
     if not CORPUS.exists():
         print(f"the benchmarks need a corpus of real size, ../shared/corpus/{CORPUS.name}", file=sys.stderr)
         return 2
-    print(f"building {CORPUS.name} {3 * ROUNDS + 2} times, once {LARGER} times as large …", file=sys.stderr)
-    with tempfile.TemporaryDirectory() as workplace:
-        found = benchmark_build(CORPUS, Path(workplace))
-    found["python"], found["processor"] = platform.python_version(), platform.machine()
+    if unknown := set(names) - set(BENCHMARKS):
+        print(f"there is no {', '.join(unknown)}; benchmarks are {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "build.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    print("seconds    parsing (CPU)   build (CPU)    one worker   two workers")
-    for number, round_ in enumerate(found["rounds"], 1):
-        print(f"round {number:<4}" + "".join(f"{seconds:14.2f}" for seconds in round_.values()))
-    print(f"CPU of the build: {found['cpu_ratio_to_parsing']:.2f} times that of lxml.etree.parse (median)")
-    print(f"two workers: {found['speedup_of_two_workers']:.2f} times as fast as one (median)")
-    for memory in found["memory"]:
-        print(
-            f"memory at {memory['size']}x: {memory['worker_peak_mb']:.0f} MB at most in a worker, "
-            f"{memory['driver_peak_mb']:.0f} MB in the driver"
-        )
+    for name in names or BENCHMARKS:
+        module = import_module(f"tests.benchmarks.{name}")
+        print(f"{name}: {module.__doc__.splitlines()[0]}", flush=True)
+        with tempfile.TemporaryDirectory() as workplace:
+            found = module.benchmark(Path(workplace), CORPUS)
+        found |= {
+            "python": platform.python_version(),
+            "processor": platform.machine(),
+            "processors": os.cpu_count(),
+        }
+        (RESULTS / f"{name}.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        for line in module.describe(found):
+            print(f"  {line}", flush=True)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,13 +1,9 @@
-"""A release of one's own to push, and the Hub to push it to."""
+"""A release of one's own to push."""
 
 import shutil
 from pathlib import Path
 
 import pytest
-
-from tests.hub.fixtures import hub as hub
-from tests.hub.fixtures import owner as owner
-from tests.hub.fixtures import stranger as stranger
 
 
 @pytest.fixture
