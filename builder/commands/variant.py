@@ -4,6 +4,8 @@ import argparse
 import os
 from pathlib import Path
 
+from proofmatch.errors import ProofmatchError
+
 from ..variants.renaming import SYMBOLS
 
 EXAMPLE = "proofmatch variant release --symbols full --out release-full"
@@ -22,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--undo", action="store_true", default=None, help="restore the release a variant was made from"
     )
     parser.add_argument("--out", required=True, type=Path, metavar="RELEASE2", help="release folder to write")
-    parser.add_argument("--seed", type=int, default=0, help="salt of the random choice")
+    parser.add_argument("--seed", type=int, metavar="N", help="salt of the random choice (default: 0)")
     parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a processor)")
 
 
@@ -34,11 +36,13 @@ def run(options: argparse.Namespace) -> int:
     from ..variants.variant import make_variant, undo_variant
 
     if options.undo:
+        if options.seed is not None:
+            raise ProofmatchError("--undo takes no --seed: the names to restore are in the record")
         release = undo_variant(options.release, options.out, workers=options.workers)
         print(f"{release} has the original names again")
         return 0
     release = make_variant(
-        options.release, options.out, symbols=options.symbols, seed=options.seed, workers=options.workers
+        options.release, options.out, symbols=options.symbols, seed=options.seed or 0, workers=options.workers
     )
     report = read_report(release)
     mean = report.letters_renamed / max(1, report.proofs)

@@ -1,0 +1,1 @@
+"""Variants of a release whose proofs use other names for their variables."""

@@ -1,0 +1,175 @@
+"""`make_variant` and `undo_variant`: a release in, the same release with other names in its proofs out."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow.parquet as pq
+
+from proofmatch import __version__
+from proofmatch.errors import ProofmatchError
+from proofmatch.progress import Progress
+
+from ..engine.pool import WorkerPool, processors
+from ..engine.process import prepare_process
+from ..engine.run_folder import RunFolder
+from ..release.complete import complete_release, is_complete
+from ..release.tables import WrittenFile
+from .parts import Report
+from .record import write_record
+from .renaming import SYMBOLS, Symbols
+from .source import Source, open_source, reading
+from .worker import Choice, GroupWork, TableWork, rename_group, write_variant_table
+
+_Work = TypeVar("_Work", GroupWork, TableWork)
+
+
+def make_variant(
+    release: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    symbols: Symbols,
+    seed: int = 0,
+    workers: int | None = None,
+) -> Path:
+    """Make a release whose proofs use other names for their variables.
+
+    A model that understands a proof still finds its statement; one that looks for equal names does not
+    (*BERT is not The Count*, EACL 2023). Everything else stays as it is, and `renamed.parquet` has the names.
+
+    Args:
+        release: A release as its articles were written; of a variant there is no variant, because its names
+            say nothing about what the authors shared between statement and proof.
+        out: The folder of the new release.
+        symbols: `full` renames all variables of a proof, `partial` half of them (rounded up), `transpose`
+            exchanges those that statement and proof share.
+        seed: Salt of the random choice.
+        workers: Number of processes; by default one for each processor.
+
+    Returns:
+        The folder of the new release, which `datasets.load_dataset` opens.
+
+    Raises:
+        ProofmatchError: If the release is not complete, or `out` holds something else.
+    """
+    if symbols not in SYMBOLS:
+        raise ProofmatchError(f"symbols must be one of {', '.join(SYMBOLS)}, not {symbols!r}")
+    source = open_source(Path(release))
+    if source.is_variant:
+        raise ProofmatchError(
+            f"{release} is a variant already; give the release it was made from, or --undo it"
+        )
+    parameters = {
+        "made_by": "variant",
+        "proofmatch": __version__,
+        "symbols": symbols,
+        "seed": seed,
+        **{name: source.parameters[name] for name in ("license",) if name in source.parameters},
+        "variant_of": source.parameters,
+        "variant_of_manifest": source.manifest_sha256,
+    }
+    return _make(source, Path(out), parameters, Choice(symbols, seed), workers)
+
+
+def undo_variant(
+    release: str | os.PathLike[str], out: str | os.PathLike[str], *, workers: int | None = None
+) -> Path:
+    """Give back the release that a variant was made from: the same tables, byte for byte.
+
+    Args:
+        release: The variant.
+        out: The folder of the restored release.
+        workers: Number of processes; by default one for each processor.
+
+    Returns:
+        The folder of the restored release.
+
+    Raises:
+        ProofmatchError: If the release is not a complete variant, or `out` holds something else.
+    """
+    source = open_source(Path(release))
+    if not source.is_variant:
+        raise ProofmatchError(f"{release} is not a variant, so there is nothing to undo")
+    return _make(source, Path(out), source.parameters["variant_of"], None, workers)
+
+
+def _make(
+    source: Source, release: Path, parameters: dict[str, Any], choice: Choice | None, workers: int | None
+) -> Path:
+    if workers is not None and workers < 1:
+        raise ProofmatchError(f"workers must be at least 1, not {workers}")
+    if release.resolve() == source.folder.resolve():
+        raise ProofmatchError(f"{release} is the release itself; choose another --out")
+    try:
+        if not is_complete(release, parameters):
+            _run(source, release, parameters, choice, workers or processors())
+    except OSError as error:
+        raise ProofmatchError(
+            f"{error.filename or release}: {error.strerror or error}; "
+            "once that is mended, run the same command again"
+        ) from error
+    return release
+
+
+def _run(
+    source: Source, release: Path, parameters: dict[str, Any], choice: Choice | None, workers: int
+) -> None:
+    run, total = RunFolder(release), Report()
+    with (
+        run.opened(parameters),
+        run.removed_if_in_vain(),
+        WorkerPool(workers, prepare_process, (os.getpid(),)) as pool,
+    ):
+        parts: list[Path] = []
+        with Progress("renaming variables" if choice else "restoring names", "row groups") as progress:
+            # The two splits have the same pairs, unless their authors chose otherwise.
+            for config in ("pairs", "pairs_by_article"):
+                groups = list(_groups(source, config, run, parts, choice))
+                for report in pool.run(rename_group, groups, _give_up):
+                    total.add(report)
+                    progress.summary = f"{total.proofs:,} proofs"
+                    progress.advance()
+                parts += [group.part for group in groups]
+        with Progress("writing tables", "files") as progress:
+            tables = [TableWork(source.folder, *table, parts, run.staging) for table in source.tables]
+            written: dict[Path, WrittenFile] = {}
+            for file in pool.run(write_variant_table, tables, _give_up):
+                written[file.path] = file
+                progress.summary = f"{file.config}, {file.split}"
+                progress.advance()
+            progress.summary = str(release)
+        shutil.copyfile(source.folder / "discarded.parquet", run.staging / "discarded.parquet")
+        if choice:
+            write_record(parts, total, run.staging)
+        files = [written[table.path] for table in tables]
+        try:
+            statistics = json.loads((source.folder / "stats.json").read_text(encoding="utf-8"))
+            complete_release(run.staging, release, statistics, files, parameters)
+        except (KeyError, ValueError) as error:
+            raise ProofmatchError(
+                f"{source.folder / 'stats.json'} is damaged or of another version of proofmatch ({error}); "
+                "make the release again"
+            ) from error
+        run.remove()
+
+
+def _groups(
+    source: Source, config: str, run: RunFolder, done: list[Path], choice: Choice | None
+) -> Iterator[GroupWork]:
+    for table in source.tables:
+        if table.config.name == config:
+            with reading(source.folder / table.path):
+                row_groups = pq.read_metadata(source.folder / table.path).num_row_groups
+            for number in range(row_groups):
+                part = run.parts / f"{config}-{table.path.stem}-{number:05d}.arrow"
+                yield GroupWork(source.folder, table.path, number, tuple(done), part, choice)
+
+
+def _give_up(work: _Work) -> _Work:
+    raise ProofmatchError(
+        f"workers died repeatedly while working on {work.path}, probably for want of memory; "
+        "run the same command again with fewer --workers"
+    )
