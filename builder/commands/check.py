@@ -6,6 +6,8 @@ from pathlib import Path
 
 from proofmatch.errors import CheckFailed, ProofmatchError
 
+from ..checks.run import MAX_LEAKED, check_release
+
 EXAMPLE = "proofmatch check release --json report.json"
 
 
@@ -23,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-leaked",
         type=_share,
-        default=0.01,
+        default=MAX_LEAKED,
         metavar="SHARE",
         help="share of the validation and test pairs that may be in another split too, both texts the same",
     )
@@ -31,8 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the release and print the report."""
-    from ..checks import check_release
-
     report = check_release(options.release, max_leaked=options.max_leaked)
     print(report)
     if options.json:

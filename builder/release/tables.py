@@ -144,7 +144,7 @@ def write_groups(
 
 
 def _content_bytes(column: pa.ChunkedArray | pa.Array) -> int:
-    """Measure a column in memory by its values alone; how it came about decides whether it has bitmaps too."""
+    """Measure a column in memory by its values alone; whether it has bitmaps too depends on its history."""
     if isinstance(column, pa.ChunkedArray):
         return sum(map(_content_bytes, column.chunks))
     offsets = 4 * (len(column) + 1)

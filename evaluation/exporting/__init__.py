@@ -1,1 +1,1 @@
-"""A release in the formats of other retrieval tools."""
+"""Releases and judgements in the formats of other tools."""
