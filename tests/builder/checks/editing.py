@@ -1,0 +1,104 @@
+"""Edits a copy of a release and puts everything else right, so that only the planted fault remains."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from huggingface_hub import DatasetCard
+
+from proofmatch.builder.release.manifest import MANIFEST, write_manifest
+
+Rows = list[dict[str, Any]]
+
+
+class EditedRelease:
+    """A release folder to be spoilt."""
+
+    def __init__(self, original: Path, folder: Path):
+        shutil.copytree(original, folder)
+        self.folder = folder
+
+    def file(self, config: str, split: str) -> Path:
+        (path,) = (self.folder / "data" / config).glob(f"{split}-*.parquet")
+        return path
+
+    def table(self, config: str, split: str) -> pa.Table:
+        return pq.read_table(self.file(config, split))
+
+    def rows(self, config: str, split: str) -> Rows:
+        return self.table(config, split).to_pylist()
+
+    def put_table(self, config: str, split: str, table: pa.Table) -> None:
+        pq.write_table(table, self.file(config, split), compression="zstd")
+
+    def put_rows(self, config: str, split: str, rows: Rows) -> None:
+        schema = pq.read_schema(self.file(config, split))
+        self.put_table(config, split, pa.Table.from_pylist(rows, schema=schema))
+
+    def edit_rows(self, config: str, split: str, edit: Callable[[Rows], object]) -> None:
+        rows = self.rows(config, split)
+        edit(rows)
+        self.put_rows(config, split, rows)
+
+    def edit_pairs(self, edit: Callable[[dict[str, Any]], object]) -> None:
+        """Edit every pair in both families; the task's tables follow."""
+        for suffix in ("", "_by_article"):
+            for split in ("train", "validation", "test"):
+                rows = self.rows(f"pairs{suffix}", split)
+                for row in rows:
+                    edit(row)
+                self.put_rows(f"pairs{suffix}", split, rows)
+                self.follow(suffix, split)
+
+    def follow(self, suffix: str, split: str) -> None:
+        """Make the task's tables of a split anew from its pairs, sorted by their ids."""
+        pairs = self.rows(f"pairs{suffix}", split)
+        for side in ("statement", "proof"):
+            columns = {f"{side}_id": f"{side}_id", "text": side, "tokens": f"{side}_tokens"}
+            rows = [{name: row[source] for name, source in columns.items()} for row in pairs]
+            self.put_rows(f"{side}s{suffix}", split, sorted(rows, key=lambda row: row[f"{side}_id"]))
+
+    def edit_json(self, name: str, edit: Callable[[dict[str, Any]], object]) -> None:
+        path = self.folder / name
+        content = json.loads(path.read_text(encoding="utf-8"))
+        edit(content)
+        path.write_text(json.dumps(content), encoding="utf-8")
+
+    def edit_card(self, edit: Callable[[dict[str, Any]], object]) -> None:
+        card = DatasetCard.load(self.folder / "README.md")
+        metadata = card.data.to_dict()
+        edit(metadata)
+        for name in card.data.to_dict():
+            card.data.pop(name)
+        for name, value in metadata.items():
+            card.data[name] = value
+        card.save(self.folder / "README.md")
+
+    def seal(self) -> None:
+        """Write the manifest anew."""
+        parameters = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))["parameters"]
+        (self.folder / MANIFEST).unlink()
+        write_manifest(self.folder, parameters, {})
+
+    def recount(self) -> None:
+        """Put the numbers of stats.json and the card right."""
+        rows, sizes = {}, {}
+        for path in sorted((self.folder / "data").glob("*/*.parquet")):
+            config, split = path.parent.name, path.name.split("-")[0]
+            count = pq.read_metadata(path).num_rows
+            rows.setdefault(config, {}).setdefault(split, 0)
+            rows[config][split] += count
+            sizes[config] = sizes.get(config, 0) + path.stat().st_size
+
+        def correct(metadata: dict[str, Any]) -> None:
+            for entry in metadata["dataset_info"]:
+                entry["download_size"] = sizes.get(entry["config_name"], 0)
+                for split in entry["splits"]:
+                    split["num_examples"] = rows.get(entry["config_name"], {}).get(split["name"], 0)
+
+        self.edit_card(correct)
+        self.edit_json("stats.json", lambda statistics: statistics.update(rows=rows))

@@ -1,0 +1,173 @@
+"""Planted faults of rows: values, tokens, ids, references, splits, order and duplicates."""
+
+from proofmatch.builder.identifiers import proof_id, statement_id
+
+from .editing import EditedRelease
+from .faults import fault
+
+
+@fault(r"no text \(null\).*s-[0-9a-f]{20}", "schema", "references")
+def null_text(release):
+    release.edit_rows("statements", "test", lambda rows: rows[3].update(text=None))
+
+
+@fault(r"pairs/test-.* no title \(null\)", "schema")
+def null_title(release):
+    chosen = release.rows("pairs", "test")[0]["id"]
+    release.edit_pairs(lambda row: row["id"] == chosen and row.update(title=None))
+
+
+@fault(r"a null among its statement_tokens", "schema", "tokens")
+def null_token(release):
+    spoil_token(release, None)
+
+
+@fault(r"empty statement_tokens", "schema")
+def no_tokens(release):
+    chosen = release.rows("pairs", "test")[0]["id"]
+    release.edit_pairs(lambda row: row["id"] == chosen and row.update(statement_tokens=[]))
+
+
+@fault(r"'x:Let' in \S+ \(data/pairs/test", "tokens")
+def malformed_token(release):
+    spoil_token(release, "x:Let")
+
+
+@fault(r"unknown font.*'m.gothic:x' in \S+#", "tokens")
+def unknown_font(release):
+    spoil_token(release, "m.gothic:x")
+
+
+@fault(r"no mark.*'m.italic:x'", "tokens")
+def font_that_carries_no_mark(release):
+    spoil_token(release, "m.italic:x")
+
+
+@fault(r"white space.*'t:a\\xa0b'", "tokens")
+def white_space_in_a_token(release):
+    spoil_token(release, "t:a\xa0b")
+
+
+@fault(r"not of the form.*'m:'", "tokens")
+def token_without_surface(release):
+    spoil_token(release, "m:")
+
+
+def spoil_token(release: EditedRelease, token: str | None) -> None:
+    chosen = release.rows("pairs", "test")[0]["id"]
+    release.edit_pairs(lambda row: row["id"] == chosen and row["statement_tokens"].__setitem__(5, token))
+
+
+@fault(r"pairs train has the same statement_id more than once.*2 times", "ids", "references")
+def duplicate_id(release):
+    def repeat(rows):
+        rows[1]["statement_id"] = rows[0]["statement_id"]
+
+    release.edit_rows("pairs", "train", repeat)
+
+
+@fault(r"malformed proof_ids.*p-7", "ids", "references")
+def malformed_id(release):
+    release.edit_rows("proofs", "test", lambda rows: rows[0].update(proof_id="p-7"))
+
+
+@fault(r"do not begin with their article's id.*#", "ids")
+def id_of_another_article(release):
+    release.edit_pairs(lambda row: row.update(id=f"other.{row['id']}"))
+
+
+@fault(r"statement ids that tell the id of their proof.*s-\S+ and p-", "ids", "order")
+def ids_with_the_same_digits(release):
+    release.edit_pairs(lambda row: row.update(proof_id="p-" + row["statement_id"][2:]))
+
+
+@fault(r"statement ids that tell the id of their proof", "ids", "order")
+def ids_that_differ_by_a_constant(release):
+    mask = int("5a" * 10, 16)
+
+    def derive(row):
+        row["proof_id"] = f"p-{int(row['statement_id'][2:], 16) ^ mask:020x}"
+
+    release.edit_pairs(derive)
+
+
+@fault(r"statements test lacks statement_ids of pairs test.*s-[0-9a-f]{20}", "references")
+def statement_that_is_not_there(release):
+    release.edit_rows("statements", "test", lambda rows: rows[0].update(statement_id="s-" + "0" * 20))
+
+
+@fault(r"text of proofs test differs from proof of pairs test.*p-[0-9a-f]{20}", "references")
+def another_text(release):
+    release.edit_rows("proofs", "test", lambda rows: rows[2].update(text="Obvious."))
+
+
+@fault(r"tokens of statements test differs from statement_tokens", "references")
+def another_order_of_tokens(release):
+    release.edit_rows("statements", "test", lambda rows: rows[2]["tokens"].reverse())
+
+
+@fault(r"kind of the same pair differs between pairs and pairs_by_article.*#", "references")
+def families_that_differ(release):
+    release.edit_rows("pairs_by_article", "test", lambda rows: rows[0].update(kind="fable"))
+
+
+@fault(
+    r"pairs has the same id in two splits.*# ?\S+ in validation and test",
+    "splits",
+    "duplicates",
+    "references",
+)
+def pair_in_two_splits(release):
+    twin = release.rows("pairs", "validation")[0]
+    release.edit_rows("pairs", "test", lambda rows: rows.__setitem__(0, twin))
+    release.follow("", "test")
+
+
+@fault(r"pairs_by_article has the same article_id in two splits.* in train and test", "splits")
+def article_in_two_splits(release):
+    train, test = (release.rows("pairs_by_article", split) for split in ("train", "test"))
+    train[0], test[0] = test[0], train[0]
+    for split, rows in (("train", train), ("test", test)):
+        release.put_rows("pairs_by_article", split, rows)
+        release.follow("_by_article", split)
+
+
+@fault(r"pairs test has \d+ rows; a tenth of \d+, rounded down, is \d+", "splits")
+def wrong_split_size(release):
+    test = release.rows("pairs", "test")
+    release.edit_rows("pairs", "train", lambda rows: rows.append(test.pop()))
+    release.put_rows("pairs", "test", test)
+    for split in ("train", "test"):
+        release.follow("", split)
+
+
+@fault(r"statements and proofs train tell each other: (\d+) of \d+ rows are followed", "order")
+def gold_as_identity(release):
+    def like_the_pairs(side, rows):
+        places = {row[f"{side}_id"]: place for place, row in enumerate(release.rows("pairs", "train"))}
+        rows.sort(key=lambda row: hash_of(places[row[f"{side}_id"]]))
+
+    for side in ("statement", "proof"):
+        release.edit_rows(f"{side}s", "train", lambda rows, side=side: like_the_pairs(side, rows))
+
+
+def hash_of(place: int) -> int:
+    return place * 7919 % 10_007  # an order of no meaning
+
+
+@fault(r"rows of statements train follow one of the same article", "order")
+def rows_in_the_order_of_articles(release):
+    article = {row["statement_id"]: row["article_id"] for row in release.rows("pairs", "train")}
+    release.edit_rows(
+        "statements", "train", lambda rows: rows.sort(key=lambda row: article[row["statement_id"]])
+    )
+
+
+@fault(r"held-out pairs also in another split: 1 of \d+.*\(test\) and copy.0001#", "duplicates")
+def held_out_pair_copied_into_train(release):
+    identifier = "copy.0001#0123456789ab"
+    ids = {"statement_id": statement_id(identifier), "proof_id": proof_id(identifier)}
+    twin = release.rows("pairs", "test")[0] | {"id": identifier, "article_id": "copy.0001"} | ids
+    for suffix in ("", "_by_article"):
+        release.edit_rows(f"pairs{suffix}", "train", lambda rows: rows.append(twin))
+        release.follow(suffix, "train")
