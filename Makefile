@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench results clean
 
 demo: $(INSTALLED)
 	$(BIN)/proofmatch demo --out demo
@@ -21,6 +21,9 @@ lint: $(INSTALLED_DEV)
 
 bench: $(INSTALLED_DEV)
 	$(BIN)/python tests/benchmarks/run.py
+
+results: $(INSTALLED)
+	$(BIN)/python evaluation/results/regenerate.py
 
 clean:
 	rm -rf $(VENV) demo build *.egg-info

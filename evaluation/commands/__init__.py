@@ -1,0 +1,1 @@
+"""Subcommands of the evaluation, one a module: `EXAMPLE`, `add_arguments` and `run`."""

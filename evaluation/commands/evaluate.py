@@ -1,0 +1,75 @@
+"""`proofmatch evaluate`: score predictions."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from proofmatch.errors import ProofmatchError
+from proofmatch.progress import Progress
+
+if TYPE_CHECKING:
+    from ..judging import Judgement
+    from ..task import Task
+
+EXAMPLE = "proofmatch evaluate predictions.jsonl --data release --split test --out result.json"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "predictions",
+        metavar="PRED",
+        type=Path,
+        help="prediction file: .jsonl, .jsonl.gz, .parquet, or a TREC run .trec, .trec.gz",
+    )
+    parser.add_argument("--data", required=True, help="release folder, or OWNER/NAME[@REVISION] on the Hub")
+    parser.add_argument("--split", default="test", help="split that the predictions are for")
+    parser.add_argument("--by-article", action="store_true", help="it is the split by article")
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, help="where to write the result, such as result.json"
+    )
+    parser.add_argument(
+        "--against", metavar="PRED2", type=Path, help="other predictions, to print the paired differences"
+    )
+    parser.add_argument("--name", help="the system's name, instead of the sidecar's")
+    parser.add_argument("--input", choices=("both", "text", "math"), help="what the system sees of a text")
+    parser.add_argument("--url", help="where to read about the system")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the tables and write the result."""
+    from ..evaluator import score
+    from ..files import sha256_of
+    from ..metrics.comparison import compare
+    from ..predictions.system import read_system
+    from ..release import open_release
+    from ..tables import comparison_table, result_tables
+    from ..task import load_task
+
+    if options.out is not None and options.out in (options.predictions, options.against):
+        raise ProofmatchError(f"{options.out} has predictions; give --out another name")
+    system = read_system(options.predictions, name=options.name, input=options.input, url=options.url)
+    task = load_task(open_release(options.data), options.split, by_article=options.by_article)
+    judgement = _judge(options.predictions, task)
+    compared = None
+    if options.against is not None:
+        other_name = read_system(options.against).name
+        if other_name == system.name:
+            other_name = str(options.against)
+        compared = other_name, compare(judgement.ranks, _judge(options.against, task).ranks)
+    result = score(judgement, task, system, sha256_of(options.predictions))
+    if options.out is not None:
+        result.save(options.out)
+    print(result_tables(result))
+    if compared is not None:
+        print("\n" + comparison_table(system.name, *compared))
+    return 0
+
+
+def _judge(predictions: Path, task: "Task") -> "Judgement":
+    from ..judging import judge
+
+    with Progress(f"reading {predictions.name}", "statements") as progress:
+        judgement = judge(predictions, task, progress)
+        progress.summary = f"{len(judgement.ranks):,} statements"
+    return judgement

@@ -1,0 +1,43 @@
+"""`proofmatch match`: make any scored predictions one-to-one."""
+
+import argparse
+from pathlib import Path
+
+from proofmatch.errors import ProofmatchError
+from proofmatch.progress import Progress
+
+EXAMPLE = "proofmatch match predictions.jsonl --out one-to-one.jsonl"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("predictions", metavar="PRED", type=Path, help="prediction file with scores")
+    parser.add_argument(
+        "--out",
+        metavar="PRED2",
+        type=Path,
+        required=True,
+        help="prediction file to write, with one proof a statement",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Match, write, and say what could not be matched."""
+    from ..matching import match_predictions
+
+    if options.out == options.predictions:
+        raise ProofmatchError(f"{options.out} has the predictions to match; give --out another name")
+    with Progress(f"matching {options.predictions.name}", "statements") as progress:
+        matched = match_predictions(options.predictions, options.out, progress)
+        progress.summary = f"{matched.n_statements:,} statements"
+    served = matched.n_statements - matched.n_left_over
+    print(
+        f"{options.out}: {served:,} of {matched.n_statements:,} statements matched one-to-one "
+        f"with {matched.n_proofs:,} listed proofs"
+    )
+    if matched.n_left_over:
+        print(
+            f"left over: {matched.n_left_over:,}, which share a proof with another statement as others have "
+            "all their candidates; list more candidates for them"
+        )
+    return 0

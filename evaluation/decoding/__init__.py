@@ -1,0 +1,64 @@
+"""Scores → matching: local and global decoding.
+
+`match_locally` gives every statement its best proof. `match_globally` is one-to-one over a matrix in memory,
+`match_candidates` over listed candidates, and `match_exactly` over all pairs of any number of texts, with a
+certificate that `verify_certificate` checks.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .candidates import Candidates
+    from .certificate import Certificate, CertificateError, ExactMatching, verify_certificate
+    from .dense import match_globally
+    from .exact import Round, match_exactly
+    from .local import match_locally
+    from .pruned import Matching, match_candidates
+    from .retrieval import best_candidates
+    from .sources import DenseScores, ProductScores, ScoreSource, SparseProductScores
+
+__all__ = [
+    "Candidates",
+    "Certificate",
+    "CertificateError",
+    "DenseScores",
+    "ExactMatching",
+    "Matching",
+    "ProductScores",
+    "Round",
+    "ScoreSource",
+    "SparseProductScores",
+    "best_candidates",
+    "match_candidates",
+    "match_exactly",
+    "match_globally",
+    "match_locally",
+    "verify_certificate",
+]
+
+_MODULES = {
+    "Candidates": "candidates",
+    "Certificate": "certificate",
+    "CertificateError": "certificate",
+    "DenseScores": "sources",
+    "ExactMatching": "certificate",
+    "Matching": "pruned",
+    "ProductScores": "sources",
+    "Round": "exact",
+    "ScoreSource": "sources",
+    "SparseProductScores": "sources",
+    "best_candidates": "retrieval",
+    "match_candidates": "pruned",
+    "match_exactly": "exact",
+    "match_globally": "dense",
+    "match_locally": "local",
+    "verify_certificate": "certificate",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - the type of a module's attributes
+    # On first use, so that opening the package does not load NumPy.
+    if name in _MODULES:
+        return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

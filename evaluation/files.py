@@ -1,0 +1,63 @@
+"""Files that appear complete or not at all."""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from proofmatch.errors import ProofmatchError
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a name to write to; what is there at the end takes the place of `path`, unless something fails.
+
+    Raises:
+        ProofmatchError: If the file cannot be written.
+    """
+    if path.is_dir():
+        raise ProofmatchError(f"{path} is a folder; give the name of a file")
+    unfinished = _beside(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield unfinished
+        unfinished.replace(path)
+    except OSError as error:
+        raise ProofmatchError(f"{path} cannot be written ({error.strerror or error})") from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Give a folder to write to that becomes `path` at the end; after a failure nothing is left of it.
+
+    Raises:
+        ProofmatchError: If there is something already, or the folder cannot be written.
+    """
+    unfinished = _beside(path)
+    try:
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise ProofmatchError(
+                f"{path} exists and is not an empty folder; remove it or choose another name"
+            )
+        unfinished.mkdir(parents=True)
+        yield unfinished
+        unfinished.replace(path)
+    except OSError as error:
+        raise ProofmatchError(f"{path} cannot be written ({error.strerror or error})") from None
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _beside(path: Path) -> Path:
+    path = path.absolute()
+    return path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+
+
+def sha256_of(path: Path) -> str:
+    """Hash a file without holding it in memory."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

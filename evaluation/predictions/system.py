@@ -1,0 +1,99 @@
+"""The sidecar of a prediction file: which system made it."""
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from proofmatch.errors import ProofmatchError
+
+from ..task import INPUTS
+from .formats import stem_of
+
+SHARED_SIDECAR = "system.json"
+_NAMES = ("name", "input", "decoding", "url", "notes")
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A system that makes predictions.
+
+    Attributes:
+        name: What tables call it.
+        input: What it sees of a text: `both`, `text` or `math`.
+        decoding: How it chooses: `local`, `global`, `exact`, or whatever its authors call it.
+        url: Where to read about it.
+        notes: Anything worth saying in a sentence.
+        extra: Further fields, such as the seconds it took; kept as they are.
+    """
+
+    name: str
+    input: str | None = None
+    decoding: str | None = None
+    url: str | None = None
+    notes: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in _NAMES:
+            value = getattr(self, name)
+            if not isinstance(value, str | None) or value == "":
+                raise ProofmatchError(f"the system's {name} must be a text, not {value!r}")
+        if self.name is None or not self.name.isprintable():
+            raise ProofmatchError(f"the system's name must be a line of text, not {self.name!r}")
+        if self.input not in (None, *INPUTS):
+            raise ProofmatchError(
+                f"the system's input must be one of {', '.join(INPUTS)}, not {self.input!r}"
+            )
+        if self.url is not None and not self.url.startswith(("https://", "http://")):
+            raise ProofmatchError(
+                f"the system's url must begin with https:// or http://, not be {self.url!r}"
+            )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give all fields that are set, the further ones beside the others."""
+        known = {name: getattr(self, name) for name in _NAMES}
+        return {name: value for name, value in known.items() if value is not None} | self.extra
+
+
+def sidecar_of(predictions: Path) -> Path:
+    """Name the sidecar of a prediction file: `x.system.json` beside `x.jsonl`."""
+    return predictions.with_name(f"{stem_of(predictions)}.{SHARED_SIDECAR}")
+
+
+def read_system(predictions: Path, **instead: str | None) -> System:
+    """Read which system made a prediction file, from its own sidecar or from `system.json` in its folder.
+
+    A file without either is by a system that has the file's name.
+
+    Args:
+        predictions: The file.
+        instead: Fields to take in place of the sidecar's, where they are not None.
+
+    Raises:
+        ProofmatchError: If the sidecar is not as it should be.
+    """
+    system = System(stem_of(predictions))
+    for path in (sidecar_of(predictions), predictions.with_name(SHARED_SIDECAR)):
+        if path.is_file():
+            system = _read(path, system.name)
+            break
+    return replace(system, **{name: value for name, value in instead.items() if value is not None})
+
+
+def _read(path: Path, default_name: str) -> System:
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+    except (OSError, ValueError, RecursionError) as error:
+        raise ProofmatchError(f"{path} is not a JSON file ({error}); correct or remove it") from None
+    if not isinstance(fields, dict):
+        raise ProofmatchError(f"{path} must be a JSON object with the fields {', '.join(_NAMES)}")
+    known = {name: fields.pop(name) for name in _NAMES if name in fields}
+    try:
+        return System(**{"name": default_name, **known}, extra=fields)
+    except ProofmatchError as error:
+        raise ProofmatchError(f"{path}: {error}") from None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")

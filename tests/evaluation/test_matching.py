@@ -1,0 +1,80 @@
+"""Pinned here: matching a file uses only what it lists, serves whom it can, and tells of the others."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proofmatch.cli import main
+from proofmatch.errors import ProofmatchError
+from proofmatch.evaluation.matching import match_predictions
+
+from .tasks import write_lines
+
+
+def row(statement, **scored):
+    proofs = sorted(scored, key=lambda proof: -scored[proof])
+    return {"statement_id": statement, "proof_ids": proofs, "scores": [scored[proof] for proof in proofs]}
+
+
+def matched(path):
+    return {row["statement_id"]: row["proof_ids"] for row in map(json.loads, path.read_text().splitlines())}
+
+
+def test_three_statements_worked_by_hand(tmp_path):
+    # Best alone: s0 and s1 both take p0. One-to-one the total 4 + 3 + 1 beats 5 + 1 + 1.
+    rows = [row("s0", p0=5.0, p1=4.0), row("s1", p0=3.0, p1=1.0), row("s2", p2=1.0)]
+    path = write_lines(tmp_path / "x.jsonl", rows)
+    found = match_predictions(path, tmp_path / "y.jsonl")
+    assert matched(tmp_path / "y.jsonl") == {"s0": ["p1"], "s1": ["p0"], "s2": ["p2"]}
+    assert json.loads((tmp_path / "y.jsonl").read_text().splitlines()[0])["scores"] == [4.0]
+    assert (found.n_statements, found.n_proofs, found.n_left_over) == (3, 3, 0)
+
+
+def test_a_statement_that_cannot_be_served_keeps_its_best_candidate_and_is_told(tmp_path, capsys):
+    rows = [row("s0", p0=1.0), row("s1", p0=3.0), row("s2", p0=2.0, p2=1.0)]
+    write_lines(tmp_path / "x.jsonl", rows)
+    assert main(["match", str(tmp_path / "x.jsonl"), "--out", str(tmp_path / "y.jsonl")]) == 0
+    assert "left over: 1" in capsys.readouterr().out
+    assert matched(tmp_path / "y.jsonl") == {"s0": ["p0"], "s1": ["p0"], "s2": ["p2"]}
+    sidecar = json.loads((tmp_path / "y.system.json").read_text())
+    assert sidecar == {"name": "x", "decoding": "global", "matching": {"total": 4.0, "left_over": 1}}
+
+
+@given(st.data())
+def test_the_order_of_rows_and_of_equal_scores_does_not_matter(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("order")
+    scores = st.dictionaries(st.sampled_from(["p0", "p1", "p2", "p3"]), st.integers(0, 2), min_size=1)
+    lists = [data.draw(scores) for _ in range(4)]
+    found = []
+    for attempt in range(2):
+        rows = []
+        for number in data.draw(st.permutations(range(4))):
+            shuffled = data.draw(st.permutations(sorted(lists[number])))
+            rows.append(row(f"s{number}", **{proof: lists[number][proof] for proof in shuffled}))
+        path = write_lines(folder / f"{attempt}.jsonl", rows)
+        result = match_predictions(path, folder / f"{attempt}-matched.jsonl")
+        sidecar = json.loads((folder / f"{attempt}-matched.system.json").read_text())
+        one_to_one = matched(folder / f"{attempt}-matched.jsonl") if result.n_left_over == 0 else None
+        found.append((result.n_left_over, sidecar["matching"], one_to_one))
+        for statement, (proof,) in matched(folder / f"{attempt}-matched.jsonl").items():
+            assert proof in lists[int(statement[1:])]
+    assert found[0] == found[1]
+
+
+def test_predictions_without_scores_are_refused(tmp_path):
+    path = write_lines(tmp_path / "x.jsonl", [{"statement_id": "s0", "proof_ids": ["p0"]}])
+    with pytest.raises(ProofmatchError, match="has no scores"):
+        match_predictions(path, tmp_path / "y.jsonl")
+    assert [file.name for file in tmp_path.iterdir()] == ["x.jsonl"]
+
+
+@pytest.mark.parametrize(
+    "content", ["", '{"statement_id": "s0", "proof_ids": ["p0", "p0"], "scores": [1, 1]}\n']
+)
+def test_a_faulty_file_is_refused(content, tmp_path, capsys):
+    (tmp_path / "x.jsonl").write_text(content)
+    assert main(["match", str(tmp_path / "x.jsonl"), "--out", str(tmp_path / "y.jsonl")]) == 2
+    assert "x.jsonl has 1 fault" in capsys.readouterr().err
+    assert main(["match", str(tmp_path / "x.jsonl"), "--out", str(tmp_path / "x.jsonl")]) == 2
