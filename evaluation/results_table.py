@@ -10,7 +10,7 @@ from proofmatch.errors import ProofmatchError
 BEGIN, END = "<!-- results -->", "<!-- end of results -->"
 
 _HEADER = (
-    "| split | system | input | MRR | accuracy | one-to-one accuracy, best 500 | one-to-one accuracy, exact |\n"
+    "| split | system | input | MRR | accuracy | one-to-one accuracy, best 500 | the same, exact |\n"
     "|---|---|---|---:|---:|---:|---:|\n"
 )
 _SPLITS = {"pairs": "mixed", "pairs_by_article": "by article"}

@@ -27,7 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--subset", choices=SUBSETS, default="mixed", help="all pairs, or on probability only"
     )
     parser.add_argument("--seed", type=int, default=0, help="salt of the order and of splits not published")
-    parser.add_argument("--license", default=OTHER_LICENSE, metavar="NAME", help="the Hub's name of it, for the card")
+    parser.add_argument(
+        "--license", default=OTHER_LICENSE, metavar="NAME", help="the Hub's name of it, for the card"
+    )
     parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a processor)")
 
 

@@ -66,4 +66,5 @@ def _as_sets(counts: "csr_array", highest: int) -> "csr_array":
     columns = np.repeat(counts.indices.astype(np.int64) * highest, repeats) + occurrence
     pointers = np.concatenate([[0], np.cumsum(repeats)])[counts.indptr]
     ones = np.ones(len(columns), dtype=np.float32)
-    return csr_array((ones, columns, pointers), shape=(counts.shape[0], counts.shape[1] * highest))
+    texts, tokens = counts.shape  # pyright: ignore[reportGeneralTypeIssues] - a matrix has a shape
+    return csr_array((ones, columns, pointers), shape=(texts, tokens * highest))

@@ -19,10 +19,11 @@ def tfidf_scores(
         statements: Tokens of each statement.
         proofs: Tokens of each proof.
     """
-    from scipy.sparse import vstack
+    from scipy.sparse import csr_array, vstack
     from sklearn.feature_extraction.text import TfidfTransformer
 
     vocabulary = distinct_tokens(*training)
     weights = TfidfTransformer().fit(vstack([count_tokens(texts, vocabulary) for texts in training]))
-    left, right = (weights.transform(count_tokens(texts, vocabulary)) for texts in (statements, proofs))
-    return SparseProductScores(left, right)
+    return SparseProductScores(
+        *(csr_array(weights.transform(count_tokens(texts, vocabulary))) for texts in (statements, proofs))
+    )

@@ -7,7 +7,7 @@ from proofmatch.errors import ProofmatchError
 
 from .candidates import Candidates
 from .pruned import match_candidates
-from .solver import as_costs
+from .solver import match_matrix
 
 
 def match_globally(scores: ArrayLike) -> np.ndarray:
@@ -22,8 +22,6 @@ def match_globally(scores: ArrayLike) -> np.ndarray:
     Returns:
         The column of each row, -1 for a row that none is left for.
     """
-    from scipy.optimize import linear_sum_assignment
-
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim != 2:
         raise ProofmatchError(f"scores must be a matrix, one row a statement, not {scores.ndim}-D")
@@ -38,9 +36,7 @@ def match_globally(scores: ArrayLike) -> np.ndarray:
         )
     if scores.min() == -np.inf:
         return match_candidates(_allowed(scores)).columns
-    rows, matched = linear_sum_assignment(as_costs(scores))
-    columns[rows] = matched
-    return columns
+    return match_matrix(scores)
 
 
 def _allowed(scores: np.ndarray) -> Candidates:

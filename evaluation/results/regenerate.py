@@ -37,8 +37,9 @@ def main(arguments: list[str]) -> int:
             else build_release(CORPUS, Path(workplace, "stacks"), license="gfdl")
         )
         release = open_release(folder)
-        for by_article, name, reads in product((False, True), BASELINES, INPUTS):
-            _evaluate_baseline(release, by_article, name, reads, Path(workplace))
+        for by_article in (False, True):
+            for name, reads in product(BASELINES, INPUTS):
+                _evaluate_baseline(release, by_article, name, reads, Path(workplace))
         table = results_table(read_results(RESULTS / release.id))
     for page in (RESULTS / "README.md", REPOSITORY / "README.md"):
         update_between_marks(page, table)

@@ -1,54 +1,90 @@
 """Matching: candidates, pruned and exact matching against each other and against what else there is.
 
-    python -m tests.benchmarks.matching [--sizes 2000 4000 …] [--dense-at-most 8000]
-
-Every size is measured in a process of its own, so that its peak of memory is its own too.
+Every problem is measured in a process of its own, so that its peak of memory is its own too.
 """
 
 import argparse
 import json
-import platform
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from proofmatch.builder import build_release
+
 REPOSITORY = Path(__file__).resolve().parents[2]
-RESULTS = Path(__file__).parent / "results"
 SIZES = (2000, 4000, 8000, 18409)  # the last one is the paper's test set
-DENSE_AT_MOST = 8000
+DENSE_AT_MOST = 8000  # the dense solvers' time grows with the cube
 ROWS_SAMPLED = 50
 
 
-def benchmark_matching(
-    sizes: tuple[int, ...] = SIZES, dense_at_most: int = DENSE_AT_MOST
-) -> list[dict[str, Any]]:
-    """Measure random hard problems of several sizes.
+def benchmark(workplace: Path, archive: Path) -> dict[str, Any]:
+    """Measure random hard problems, and TF-IDF scores of real text, of several sizes.
 
     Args:
-        sizes: Numbers of statements, each with as many proofs.
-        dense_at_most: Up to this size the dense solvers run, too, whose time grows with the cube.
+        workplace: Empty folder.
+        archive: A corpus; its release has fewer pairs than the largest size, so that its texts repeat.
     """
-    found = []
-    for size in sizes:
-        command = [sys.executable, "-m", "tests.benchmarks.matching", "--one", str(size)]
-        if size <= dense_at_most:
-            command.append("--dense")
-        done = subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True, text=True)
-        found.append(json.loads(done.stdout))
+    release = build_release(archive, workplace / "release")
+    found: dict[str, Any] = {"random": [], "tfidf": []}
+    for size in SIZES:
+        dense = ["--dense"] if size <= DENSE_AT_MOST else []
+        found["random"].append(_in_a_process(["--random", str(size), *dense]))
+        found["tfidf"].append(_in_a_process(["--tfidf", str(size), "--release", str(release)]))
     return found
 
 
-def benchmark_sparse_vectors(left: Any, right: Any) -> dict[str, Any]:
-    """Measure two CSR matrices of as many rows, such as the TF-IDF vectors of statements and proofs."""
-    from proofmatch.evaluation.decoding import SparseProductScores
+def describe(found: dict[str, Any]) -> Iterator[str]:
+    """Put into words what was found."""
+    for kind in ("random", "tfidf"):
+        for one in found[kind]:
+            pruned = one["candidates_seconds"] + one["pruned_seconds"]
+            faster = one["row_by_row_seconds"] / pruned
+            yield (
+                f"{kind}, n = {one['n']:,}: candidates and pruned matching {pruned:.1f} s "
+                f"({faster:.1f} times as fast as row by row), exact {one['exact_seconds']:.1f} s in "
+                f"{one['exact_rounds']} rounds, {one['exact_over_candidates_and_pruned']:.1f} times as long, "
+                f"gap {one['exact_gap']:.1g}, {one['peak_mb']:.0f} MB"
+                + (f"; dense lapjv {one['lapjv_seconds']:.1f} s" if "lapjv_seconds" in one else "")
+            )
 
-    return {**_measure(SparseProductScores(left, right)), **_row_by_row(left, right)}
+
+def _in_a_process(arguments: list[str]) -> dict[str, Any]:
+    command = [sys.executable, "-m", "tests.benchmarks.matching", *arguments]
+    done = subprocess.run(command, cwd=REPOSITORY, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout)
+
+
+def tfidf_vectors(release: Path, size: int) -> tuple[Any, Any]:
+    """TF-IDF vectors of the first statements and proofs of a release, of all splits together.
+
+    Where there are more rows than pairs, the texts come again with a tenth of their tokens left out, another
+    tenth for each: equal vectors would make the problem easier than real text is.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from proofmatch.evaluation.baselines.tfidf import tfidf_scores
+
+    tables = [pq.read_table(path) for path in sorted(release.glob("data/pairs/*.parquet"))]
+    pairs = pa.concat_tables(tables).combine_chunks()
+    generator = np.random.default_rng(0)
+    sides = []
+    for side in ("statement_tokens", "proof_tokens"):
+        texts = pairs[side].to_pylist()
+        for number in range(len(texts), size):
+            text = texts[number - len(pairs)]
+            texts.append(
+                [token for token, kept in zip(text, generator.random(len(text)) > 0.1, strict=True) if kept]
+            )
+        sides.append(pa.array(texts[:size], pa.list_(pa.string())))
+    scores = tfidf_scores(sides, *sides)
+    return scores.left, scores.right
 
 
 def hard_problem(size: int, dim: int = 64, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -59,16 +95,27 @@ def hard_problem(size: int, dim: int = 64, seed: int = 0) -> tuple[np.ndarray, n
     return left, right * np.exp(0.15 * generator.standard_normal((size, 1), dtype=np.float32))
 
 
-def _one(size: int, *, dense: bool) -> dict[str, Any]:
+def _random(size: int, *, dense: bool) -> dict[str, Any]:
     from proofmatch.evaluation.decoding import ProductScores
 
     left, right = hard_problem(size)
-    found = {"n": size, **_measure(ProductScores(left, right))}
-    found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    found |= _row_by_row(left, right)
+    found = _measured(size, ProductScores(left, right), left, right)
     if dense:
         found |= _dense(left, right, found["exact_total"])
     return found
+
+
+def _tfidf(size: int, release: Path) -> dict[str, Any]:
+    from proofmatch.evaluation.decoding import SparseProductScores
+
+    left, right = tfidf_vectors(release, size)
+    return _measured(size, SparseProductScores(left, right), left, right)
+
+
+def _measured(size: int, source: Any, left: Any, right: Any) -> dict[str, Any]:
+    found = {"n": size, **_measure(source)}
+    found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return found | _row_by_row(left, right)
 
 
 def _measure(source: Any) -> dict[str, Any]:
@@ -114,6 +161,7 @@ def _row_by_row(left: Any, right: Any) -> dict[str, float]:
 
 
 def _dense(left: np.ndarray, right: np.ndarray, expected: float) -> dict[str, float]:
+    from lap import lapjv
     from scipy.optimize import linear_sum_assignment
 
     found: dict[str, float] = {}
@@ -121,10 +169,6 @@ def _dense(left: np.ndarray, right: np.ndarray, expected: float) -> dict[str, fl
     _, columns = _timed(found, "linear_sum_assignment_seconds", lambda: linear_sum_assignment(scores, True))
     total = scores[np.arange(len(columns)), columns].sum(dtype=np.float64)
     found["dense_total_difference"] = float(total - expected)
-    try:
-        from lap import lapjv
-    except ImportError:
-        return found
     _timed(found, "lapjv_seconds", lambda: lapjv(scores.max() - scores, return_cost=False))
     return found
 
@@ -137,25 +181,18 @@ def _timed(found: dict[str, Any], name: str, work: Callable[[], Any]) -> Any:
 
 
 def main() -> int:
-    """Run everything, print what was found and store it."""
+    """Measure one problem in this process and print JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--dense-at-most", type=int, default=DENSE_AT_MOST)
-    parser.add_argument("--one", type=int, help="measure this size in this process and print JSON")
-    parser.add_argument("--dense", action="store_true", help="with --one: run the dense solvers, too")
+    parser.add_argument("--random", type=int)
+    parser.add_argument("--dense", action="store_true", help="run the dense solvers, too")
+    parser.add_argument("--tfidf", type=int)
+    parser.add_argument("--release", type=Path)
     options = parser.parse_args()
-    if options.one:
-        print(json.dumps(_one(options.one, dense=options.dense)))
-        return 0
-    found = {
-        "random": benchmark_matching(tuple(options.sizes), options.dense_at_most),
-        "python": platform.python_version(),
-        "processor": platform.machine(),
-    }
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "matching.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    for one in found["random"]:
-        print("".join(f"{name}: {value:.4g}  " for name, value in one.items()))
+    if options.random:
+        found = _random(options.random, dense=options.dense)
+    else:
+        found = _tfidf(options.tfidf, options.release)
+    print(json.dumps(found))
     return 0
 
 

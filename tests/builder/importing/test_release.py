@@ -74,8 +74,7 @@ def test_articles_stay_together_in_the_split_by_article(imported):
     assert not splits[0] & splits[1] and not splits[0] & splits[2] and not splits[1] & splits[2]
 
 
-def test_every_configuration_loads(imported, tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path))
+def test_every_configuration_loads(imported, tmp_path):
     for config in ("pairs", "statements", "proofs", "pairs_by_article"):
         loaded = load_dataset(str(imported), config, cache_dir=str(tmp_path))
         assert sum(loaded.num_rows.values()) == 1000
@@ -112,7 +111,7 @@ def test_a_family_alone_gets_the_other_split_by_the_rules_of_a_build(published, 
         assert len(column(release, "pairs", "test", "id")) == 100
 
 
-def test_probability_subset_and_replaced_symbols(published, tmp_path):
+def test_probability_subset_and_replaced_symbols(tmp_path):
     blocks = list(synthetic_blocks(60, math_prefix=True))
     for number, split in enumerate(("train", "dev", "test")):
         write_file(
@@ -144,7 +143,7 @@ def test_other_settings_in_the_same_folder_are_refused(imported, published):
         import_published(published, imported, seed=1)
 
 
-def test_a_killed_import_goes_on_where_it_stopped(published, imported, tmp_path, monkeypatch):
+def test_a_killed_import_goes_on_where_it_stopped(published, imported, tmp_path):
     command = [
         sys.executable,
         "-m",
