@@ -14,7 +14,7 @@ from .errors import ProofmatchError
 # Subcommand → (module with `add_arguments` and `run`, one line of help). Modules are imported only when
 # chosen, so that `proofmatch --help` answers at once.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("proofmatch.builder.commands.demo", "build the embedded sample and look at it"),
+    "demo": ("proofmatch.evaluation.commands.demo", "build the embedded sample, match it and score that"),
     "build": ("proofmatch.builder.commands.build", "articles → release folder"),
     "import": ("proofmatch.builder.commands.import_published", "the published text files → release folder"),
     "variant": ("proofmatch.builder.commands.variant", "rename the variables in a release's proofs"),
