@@ -34,5 +34,5 @@ $(INSTALLED): pyproject.toml constraints.txt
 	touch $@
 
 $(INSTALLED_DEV): $(INSTALLED)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev,train]"
 	touch $@

@@ -1,0 +1,111 @@
+"""Typed tokens → numbers, column by column."""
+
+# pyright: reportAttributeAccessIssue=false
+# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..evaluation.baselines.counts import select_input
+from .tokenizer import END, START, UNKNOWN_MATH, UNKNOWN_TEXT
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedTexts:
+    """Texts as numbers of words, one after the other.
+
+    Attributes:
+        words: The words of all texts, (words).
+        starts: Where each text begins, and after the last one the end, (texts + 1).
+    """
+
+    words: np.ndarray
+    starts: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, number: int) -> np.ndarray:
+        return self.words[self.starts[number] : self.starts[number + 1]]
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """How many words each text has."""
+        return np.diff(self.starts)
+
+
+def encode_texts(
+    tokenizer: "PreTrainedTokenizerFast",
+    texts: pa.ListArray,
+    reads: str = "both",
+    max_length: int | None = None,
+) -> EncodedTexts:
+    """Encode texts, each with a start and an end.
+
+    As the tokenizer does, only that a math token it does not know is an unknown math token: its own model has
+    one unknown word, which is that for text.
+
+    Args:
+        tokenizer: From `train_tokenizer` or `load_tokenizer`.
+        texts: Lists of typed tokens.
+        reads: What may be read of them: `both`, `text` or `math`.
+        max_length: Longer texts are cut so that with start and end they have that many words.
+    """
+    vocabulary, numbers, special = _vocabulary(tokenizer)
+    texts = select_input(texts, reads)
+    tokens, lengths = texts.flatten(), np.asarray(pc.list_value_length(texts), dtype=np.int64)
+    places = pc.index_in(tokens, value_set=vocabulary)
+    is_math = pc.starts_with(tokens, "m").to_numpy(zero_copy_only=False)
+    unknown = np.where(is_math, special[UNKNOWN_MATH], special[UNKNOWN_TEXT])
+    known = places.is_valid().to_numpy(zero_copy_only=False)
+    words = np.where(known, numbers[places.fill_null(0).to_numpy()], unknown)
+    if max_length is not None:
+        place_in_text = np.arange(len(words)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        words = words[place_in_text < max_length - 2]
+        lengths = np.minimum(lengths, max_length - 2)
+    starts = np.concatenate([[0], np.cumsum(lengths + 2)])
+    framed = np.empty(starts[-1], dtype=np.int32)
+    framed[starts[:-1]], framed[starts[1:] - 1] = special[START], special[END]
+    inside = np.ones(len(framed), dtype=bool)
+    inside[starts[:-1]] = inside[starts[1:] - 1] = False
+    framed[inside] = words
+    return EncodedTexts(framed, starts)
+
+
+def encode_pairs(
+    batch: dict[str, Any],
+    tokenizer: "PreTrainedTokenizerFast",
+    reads: str = "both",
+    max_length: int | None = None,
+) -> dict[str, list[list[int]]]:
+    """Encode rows of the `pairs` configuration; for `Dataset.map(..., batched=True, fn_kwargs=...)`.
+
+    Returns:
+        The columns `statement_input_ids` and `proof_input_ids`.
+    """
+    encoded = {}
+    for side in ("statement", "proof"):
+        column = pa.array(batch[f"{side}_tokens"], pa.list_(pa.string()))
+        texts = encode_texts(tokenizer, column, reads, max_length)
+        encoded[f"{side}_input_ids"] = [texts[number].tolist() for number in range(len(texts))]
+    return encoded
+
+
+@lru_cache(maxsize=4)
+def _vocabulary(tokenizer: "PreTrainedTokenizerFast") -> tuple[pa.Array, np.ndarray, dict[str, int]]:
+    """List the words of a tokenizer, their numbers, and the numbers of the special ones."""
+    vocabulary = tokenizer.get_vocab()
+    special = {word: vocabulary[word] for word in (START, END, UNKNOWN_MATH, UNKNOWN_TEXT)}
+    return (
+        pa.array(list(vocabulary), pa.string()),
+        np.fromiter(vocabulary.values(), np.int32, len(vocabulary)),
+        special,
+    )

@@ -1,0 +1,76 @@
+"""Large batches in the memory of small ones: the loss of all pairs, the gradients of a few texts at a time.
+
+The loss needs the vectors of all texts but their gradients only at the vectors. So all texts are encoded without
+a graph, the loss is differentiated with respect to the vectors, and then the texts are encoded once more, chunk
+by chunk, to carry these gradients on to the parameters.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+
+import numpy as np
+import torch
+
+from .model.matcher import ProofMatcher
+
+
+def backward_in_chunks(
+    matcher: ProofMatcher,
+    statements: Sequence[np.ndarray],
+    proofs: Sequence[np.ndarray],
+    loss: Callable[[torch.Tensor], torch.Tensor],
+    chunk: int,
+) -> torch.Tensor:
+    """Add the gradients of a batch's loss to the parameters, as `loss(matcher(...)).backward()` would.
+
+    Args:
+        matcher: The model.
+        statements: The words of each statement.
+        proofs: The words of each proof.
+        loss: A function of the score matrix.
+        chunk: How many texts are encoded with a graph at a time.
+
+    Returns:
+        The loss, detached.
+    """
+    sides = [_chunks(statements, chunk), _chunks(proofs, chunk)]
+    states: list[list[_RandomState]] = []
+    leaves = []
+    with torch.no_grad():
+        for side in sides:
+            vectors = []
+            states.append([])
+            for texts in side:
+                states[-1].append(_RandomState())
+                vectors.append(matcher.encode(texts))
+            leaves.append(torch.cat(vectors).requires_grad_())
+    value = loss(matcher.score(*leaves))
+    value.backward()
+    for side, side_states, leaf in zip(sides, states, leaves, strict=True):
+        gradients = leaf.grad.split(chunk)  # pyright: ignore[reportOptionalMemberAccess] - set by `backward`
+        for texts, state, gradient in zip(side, side_states, gradients, strict=True):
+            # The same dropout as the first time, or the gradients would be of another function.
+            with state.restored():
+                matcher.encode(texts).backward(gradient)
+    return value.detach()
+
+
+def _chunks(texts: Sequence[np.ndarray], size: int) -> list[Sequence[np.ndarray]]:
+    return [texts[start : start + size] for start in range(0, len(texts), size)]
+
+
+class _RandomState:
+    """The state of the random generators at the moment it is made."""
+
+    def __init__(self) -> None:
+        self._cpu = torch.get_rng_state()
+        self._devices = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
+
+    def restored(self) -> ExitStack:
+        """Set the generators back for a while, and afterwards to where they are now."""
+        stack = ExitStack()
+        stack.enter_context(torch.random.fork_rng(devices=range(len(self._devices))))
+        torch.set_rng_state(self._cpu)
+        if self._devices:
+            torch.cuda.set_rng_state_all(self._devices)
+        return stack

@@ -1,0 +1,1 @@
+"""The matcher: texts → vectors → scores."""

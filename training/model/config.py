@@ -1,0 +1,53 @@
+"""Every size of the matcher."""
+
+from typing import Any
+
+from transformers import PretrainedConfig
+
+
+class ProofMatcherConfig(PretrainedConfig):
+    """The sizes of a matcher; the defaults are the paper's (Section "Experimental setup").
+
+    Args:
+        vocab_size: Words of the tokenizer.
+        embedding_size: Dimension of word embeddings, of contextualized embeddings and of a text's vector.
+        num_layers: Self-attentive layers.
+        num_heads: Attention heads a layer.
+        key_size: Dimension of a head's queries and keys.
+        value_size: Dimension of a head's values.
+        feed_forward_size: Inner dimension of the feed-forward part of a layer.
+        dropout: Share of activations left out in training.
+        pad_token_id: The word that fills up short texts.
+        max_words: Longer texts are cut.
+        input: What the matcher reads of a text: `both`, `text` or `math`.
+    """
+
+    model_type = "proof-matcher"
+
+    def __init__(
+        self,
+        vocab_size: int = 100_000,
+        embedding_size: int = 300,
+        num_layers: int = 2,
+        num_heads: int = 4,
+        key_size: int = 128,
+        value_size: int = 128,
+        feed_forward_size: int = 300,
+        dropout: float = 0.1,
+        pad_token_id: int = 0,
+        max_words: int = 502,
+        input: str = "both",
+        **others: Any,  # noqa: ANN401 - what `PretrainedConfig` takes
+    ) -> None:
+        super().__init__(**others)
+        self.pad_token_id = pad_token_id
+        self.vocab_size = vocab_size
+        self.embedding_size = embedding_size
+        self.num_layers = num_layers
+        self.num_heads = num_heads
+        self.key_size = key_size
+        self.value_size = value_size
+        self.feed_forward_size = feed_forward_size
+        self.dropout = dropout
+        self.max_words = max_words
+        self.input = input

@@ -1,0 +1,86 @@
+"""The tokenizer: typed tokens that occur often enough in the training split are the words of its vocabulary.
+
+It is a plain `PreTrainedTokenizerFast`, so `AutoTokenizer` opens it. What it reads are typed tokens joined by
+spaces, as `" ".join(row["proof_tokens"])`.
+"""
+
+# pyright: reportAttributeAccessIssue=false
+# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from proofmatch.errors import ProofmatchError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+PADDING, START, END = "[PAD]", "[START]", "[END]"
+UNKNOWN_TEXT, UNKNOWN_MATH = "[UNK-TEXT]", "[UNK-MATH]"
+SPECIAL = (PADDING, UNKNOWN_TEXT, UNKNOWN_MATH, START, END)
+
+MIN_COUNT = 2
+MAX_SIZE = 100_000
+
+
+def train_tokenizer(
+    texts: Iterable[pa.ListArray], *, min_count: int = MIN_COUNT, max_size: int = MAX_SIZE
+) -> "PreTrainedTokenizerFast":
+    """Make a tokenizer of the most frequent tokens.
+
+    Args:
+        texts: Lists of typed tokens, of the training split.
+        min_count: How often a token must occur to be known.
+        max_size: The most words a vocabulary has, special ones included.
+    """
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast
+
+    counted = pc.value_counts(pa.concat_arrays([column.flatten() for column in texts]))
+    counts = counted.field("counts").to_numpy()
+    order = np.lexsort((np.asarray(counted.field("values").to_pylist(), dtype=object), -counts))
+    frequent = order[: max(0, max_size - len(SPECIAL))]
+    words = counted.field("values").take(pa.array(frequent[counts[frequent] >= min_count])).to_pylist()
+    vocabulary = {word: number for number, word in enumerate((*SPECIAL, *words))}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN_TEXT))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{START} $A {END}",
+        special_tokens=[(word, vocabulary[word]) for word in (START, END)],
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token=PADDING,
+        unk_token=UNKNOWN_TEXT,
+        bos_token=START,
+        eos_token=END,
+        additional_special_tokens=[UNKNOWN_MATH],
+    )
+
+
+def load_tokenizer(folder_or_repository: str | Path) -> "PreTrainedTokenizerFast":
+    """Open the tokenizer of a model, from its folder or from the Hub.
+
+    Raises:
+        ProofmatchError: If there is none, or it is not one of ours.
+    """
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(str(folder_or_repository))
+    except (OSError, ValueError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ProofmatchError(
+            f"{folder_or_repository} has no tokenizer that can be read ({reason})"
+        ) from None
+    missing = [word for word in SPECIAL if word not in tokenizer.get_vocab()]
+    if missing:
+        raise ProofmatchError(
+            f"the tokenizer of {folder_or_repository} does not know {missing[0]}; it is not for typed tokens"
+        )
+    return tokenizer
