@@ -1,8 +1,8 @@
 """Large batches in the memory of small ones: the loss of all pairs, the gradients of a few texts at a time.
 
-The loss needs the vectors of all texts but their gradients only at the vectors. So all texts are encoded without
-a graph, the loss is differentiated with respect to the vectors, and then the texts are encoded once more, chunk
-by chunk, to carry these gradients on to the parameters.
+The loss needs the vectors of all texts, but gradients only at these vectors. So all texts are encoded without
+a graph, the loss is differentiated with respect to the vectors, and the texts are encoded once more, chunk by
+chunk, to carry the gradients on to the parameters.
 """
 
 from collections.abc import Callable, Sequence

@@ -9,8 +9,8 @@ from torch.nn import functional
 def noise_contrastive_loss(scores: torch.Tensor) -> torch.Tensor:
     """Tell each gold pair from the b - 1 other pairs of its row, which stand for noise.
 
-    Every pair is classified by itself: gold or one of k = b - 1 noise samples drawn uniformly from the
-    minibatch's proofs, so that the odds of being gold are exp(score) against k times the noise's probability 1/b.
+    Every pair is classified by itself: gold, or one of k = b - 1 noise samples drawn uniformly from the
+    minibatch's proofs. So the odds of being gold are exp(score) against k times the noise's probability 1/b.
 
     Args:
         scores: Statements × proofs, the gold proof of each statement on the diagonal, (b, b).
