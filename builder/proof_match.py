@@ -5,6 +5,7 @@ The module's name becomes the name of the dataset, and of the files it prepares.
 
 import glob
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -23,6 +24,7 @@ from .release.tables import CONFIGS
 from .settings import BuildSettings
 
 _RELEASES = "proofmatch-releases"  # within the cache of `datasets`
+_VERSION = datasets.Version(__version__)
 _SCHEMAS = {config.name: config.schema for config in CONFIGS}
 _SETTINGS = frozenset(setting.name for setting in fields(BuildSettings))
 
@@ -68,9 +70,9 @@ class ProofMatchBuilder(datasets.GeneratorBasedBuilder):
         >>> builder.as_dataset(split="train")  # doctest: +SKIP
     """
 
-    VERSION = datasets.Version(__version__)
+    VERSION = _VERSION
     BUILDER_CONFIG_CLASS = ProofMatchConfig
-    BUILDER_CONFIGS = [ProofMatchConfig(name=name) for name in _SCHEMAS]  # noqa: RUF012 - as `datasets` wants it
+    BUILDER_CONFIGS = [ProofMatchConfig(name=name, version=_VERSION) for name in _SCHEMAS]  # noqa: RUF012 - as `datasets` wants it
     DEFAULT_CONFIG_NAME = "pairs"
 
     def __init__(self, *args: Any, settings: dict[str, Any] | None = None, **kwargs: Any) -> None:  # noqa: ANN401
@@ -85,7 +87,10 @@ class ProofMatchBuilder(datasets.GeneratorBasedBuilder):
         )
 
     def _split_generators(self, dl_manager: Any) -> list[datasets.SplitGenerator]:  # noqa: ANN401 - two classes
-        release = self._release(dl_manager.download_config.num_proc)
+        download = dl_manager.download_config
+        if download.force_download:
+            self.info.splits = None  # sizes in the cache are of what was there before
+        release = self._release(download.num_proc, anew=download.force_download)
         generators = []
         for split in SPLITS:
             files = sorted(release.glob(f"data/{self.config.name}/{split}-*.parquet"))
@@ -95,11 +100,13 @@ class ProofMatchBuilder(datasets.GeneratorBasedBuilder):
                 generators.append(datasets.SplitGenerator(split, gen_kwargs={"groups": groups}))
         return generators
 
-    def _release(self, workers: int | None) -> Path:
+    def _release(self, workers: int | None, *, anew: bool) -> Path:
         config: ProofMatchConfig = self.config  # pyright: ignore[reportAssignmentType]
         if not config.source_list():
             raise ProofmatchError("ProofMatchBuilder needs sources, for example sources='articles/'")
         place = Path(self._cache_dir_root, _RELEASES, config.fingerprint())
+        if anew:
+            shutil.rmtree(place, ignore_errors=True)
         return build_release(config.source_list(), place, workers=workers, **config.settings)
 
     def _generate_examples(  # pyright: ignore[reportIncompatibleMethodOverride] - keys are any strings

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..builder.release.manifest import origin
+from ..builder.release.splits import SPLITS
 from ..builder.release.tables import CONFIGS, Config, WrittenFile
 from .describe import describe
 from .figures import draw_figures
@@ -15,9 +16,9 @@ _PURPOSES = {
 }
 
 _VARIANTS = {
-    "partial": "half the variables of each proof have other names",
-    "full": "all variables of each proof have other names",
-    "transpose": "the variables that a proof shares with its statement have changed places",
+    "partial": "half the variables of each proof have other names, as far as there are names left",
+    "full": "all variables of each proof have other names, as far as there are names left",
+    "transpose": "variables that a proof shares with its statement have changed places, if it shares several",
     "trans": "the variables of each proof have changed places",
 }
 
@@ -37,11 +38,14 @@ def render_card(
     """
     files, first = list(files), origin(parameters)
     figures = draw_figures(statistics)
+    configs = [
+        _describe(config, [file for file in files if file.config == config.name]) for config in CONFIGS
+    ]
+    there = {split["name"] for config in configs for split in config["splits"]}
     card = render(
         "card.md.jinja",
-        configs=[
-            _describe(config, [file for file in files if file.config == config.name]) for config in CONFIGS
-        ],
+        configs=configs,
+        splits=[split for split in SPLITS if split in there],
         statistics=statistics,
         tables=describe(statistics),
         figures=figures,

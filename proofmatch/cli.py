@@ -34,7 +34,8 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefau
     """Leaves the example as it is and tells the default of every option that has one."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        return action.help if action.default in (None, False) else super()._get_help_string(action)
+        is_telling = action.default is not None and action.default is not False
+        return super()._get_help_string(action) if is_telling else action.help
 
 
 def make_parser(chosen: str | None) -> argparse.ArgumentParser:

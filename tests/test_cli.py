@@ -134,3 +134,12 @@ def test_a_file_cannot_be_the_release(articles, tmp_path):
     result = run("build", str(articles), "--out", str(tmp_path / "file"))
     assert result.returncode == 2
     assert "is a file" in result.stderr
+
+
+def test_defaults_are_told_even_if_they_are_zero_but_not_those_of_switches(capsys):
+    with pytest.raises(SystemExit):
+        main(["build", "--help"])
+    assert "salt of the splits (default: 0)" in " ".join(capsys.readouterr().out.split())
+    with pytest.raises(SystemExit):
+        main(["push", "--help"])
+    assert "default: False" not in capsys.readouterr().out

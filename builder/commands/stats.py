@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ProofmatchError(
             f"{options.release} is not a complete release: stats.json cannot be read "
-            f"({getattr(error, 'strerror', None) or error}); run `proofmatch build` first"
+            f"({getattr(error, 'strerror', None) or error}); finish what makes it first"
         ) from None
     print(tables)
     return 0

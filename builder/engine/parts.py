@@ -150,8 +150,8 @@ class PartBuilder:
         schema = PART_SCHEMA.with_metadata({_REPORT: json.dumps(asdict(self.report))})
         table = pa.Table.from_arrays(arrays, schema=schema)
         # The rows last: a part is there when they are.
-        _write_in_one_step(discarded_table(self._discarded), _discarded_path(path))
-        _write_in_one_step(table, path)
+        write_in_one_step(discarded_table(self._discarded), _discarded_path(path))
+        write_in_one_step(table, path)
 
 
 def _label_of(pair: Pair) -> str:
@@ -161,7 +161,7 @@ def _label_of(pair: Pair) -> str:
     return NAMED if names_label(pair.proof, label) else LABELLED
 
 
-def _write_in_one_step(table: pa.Table, path: Path) -> None:
+def write_in_one_step(table: pa.Table, path: Path) -> None:
     """Write a file under its final name when it is complete, so that a kill leaves no half of it."""
     unfinished = path.with_suffix(f".{os.getpid()}.tmp")
     with pa.OSFile(str(unfinished), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:

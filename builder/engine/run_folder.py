@@ -119,6 +119,11 @@ def refuse_other_settings(recorded: dict[str, Any], wanted: dict[str, Any], rele
     Raises:
         ProofmatchError: If the settings differ, naming how.
     """
+    if recorded.get("made_by") != wanted.get("made_by"):
+        raise ProofmatchError(
+            f"{release} holds what `proofmatch {recorded.get('made_by')}` made; "
+            "choose another --out or delete that folder"
+        )
     differences = [
         f"{name} was {recorded.get(name)!r} and now is {wanted.get(name)!r}"
         for name in sorted(recorded.keys() | wanted.keys())

@@ -1,9 +1,8 @@
 """Published files → chunks of pairs: the unit of work, of storage and of resumption."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 
 from ..records import Article
@@ -13,6 +12,8 @@ from .files import PublishedFile
 from .head import article_id, read_head
 
 CHUNK = 4 * MEBIBYTE
+
+_FIRST_LINE = re.compile(rb"(?:\A|\n\n)\n*([^\n]+)")  # of a block
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,6 @@ class Chunk:
         index: Its place among the chunks of its family.
         line: Number of its first line in the file.
         data: Its lines, whole blocks.
-        repeated: Block number → how often the same pair was there before, where it was.
         articles: What the files tell about the articles of these pairs.
         is_listed: Whether the file has a list of its articles, so that all must be known.
     """
@@ -33,14 +33,13 @@ class Chunk:
     index: int
     line: int
     data: bytes
-    repeated: dict[int, int]
     articles: dict[str, Article]
     is_listed: bool
 
     @property
     def part_name(self) -> str:
         """The file name of its part; whatever changes the part's content changes the name."""
-        known = repr((self.file.split, self.line, self.repeated, sorted(self.articles.items())))
+        known = repr((self.file.split, self.line, sorted(self.articles.items())))
         fingerprint = blake2b(self.data + known.encode(), digest_size=8).hexdigest()
         return f"{self.file.family}-{self.index:06d}-{fingerprint}.arrow"
 
@@ -55,7 +54,6 @@ class ChunkCutter:
 
     articles: dict[str, Article]
     _chunks: int = 0
-    _seen: Counter[bytes] = field(default_factory=Counter)
 
     def cut(self, file: PublishedFile) -> Iterator[Chunk]:
         """Read a file as a stream of chunks."""
@@ -67,15 +65,8 @@ class ChunkCutter:
                 yield self._chunk(file, data, line, is_listed)
 
     def _chunk(self, file: PublishedFile, data: bytes, line: int, is_listed: bool) -> Chunk:
-        repeated, articles = {}, {}
-        for number, block in enumerate(re.split(rb"\n\n+", data.strip(b"\n"))):
-            head, _, body = block.partition(b"\n")
-            name = article_id(head.decode("utf-8", "replace"))
-            if known := self.articles.get(name):
-                articles[name] = known
-            key = blake2b(b" ".join([name.encode(), *body.split()]), digest_size=12).digest()
-            if before := self._seen[key]:
-                repeated[number] = before
-            self._seen[key] += 1
+        heads = {head.decode("utf-8", "replace") for head in _FIRST_LINE.findall(data)}
+        names = sorted(self.articles.keys() & set(map(article_id, heads)))
         self._chunks += 1
-        return Chunk(file, self._chunks - 1, line, data, repeated, articles, is_listed)
+        known = {name: self.articles[name] for name in names}
+        return Chunk(file, self._chunks - 1, line, data, known, is_listed)

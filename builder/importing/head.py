@@ -27,10 +27,12 @@ def read_head(reader: BlockReader) -> dict[str, Article]:
         if len(fields) != 3 or not fields[0].strip():
             expected_at(reader.path, place, "arxiv_id<TAB>category|category<TAB>title", text)
         name = article_id(fields[0])
+        if name in articles:
+            expected_at(reader.path, place, "an article that is not in the list already", text)
         articles[name] = Article(
             name, " ".join(fields[2].split()), tuple(fields[1].replace("|", " ").split())
         )
-    if number != len(lines):
+    if number is not None and number != len(lines):
         expected_at(
             reader.path, line, f"{head.decode('utf-8', 'replace')} articles", f"{len(lines)}".encode()
         )

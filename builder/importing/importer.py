@@ -23,6 +23,7 @@ from ..settings import OTHER_LICENSE, check_license
 from .chunks import Chunk, ChunkCutter
 from .files import BY_ARTICLE, SUBSETS, SYMBOLS, PublishedFile, find_files
 from .head import read_articles
+from .repetitions import tell_repeated_pairs_apart
 from .worker import run_chunk, start_worker
 
 
@@ -91,11 +92,15 @@ def _import(
 ) -> None:
     run = RunFolder(release)
     start = parameters["seed"], run.parts, os.getpid()
-    with run.opened(parameters), WorkerPool(workers, start_worker, start) as pool:
+    with (
+        run.opened(parameters),
+        run.removed_if_in_vain(),
+        WorkerPool(workers, start_worker, start) as pool,
+    ):
         articles = _known_articles(families)
         # The file of each part, in the order in which `run` expects the parts.
         files: list[PublishedFile] = []
-        with Progress("reading pairs", "chunks") as progress, run.removed_if_in_vain():
+        with Progress("reading pairs", "chunks") as progress:
             pairs = 0
             for kept in pool.run(run_chunk, _unfinished(families, articles, run, files), _give_up):
                 pairs += kept
@@ -148,7 +153,7 @@ def _contents(
 ) -> Contents:
     published = {
         family: _published_split(
-            [(part, file) for part, file in zip(parts, files, strict=True) if file.family == family]
+            [(part, file) for part, file in zip(parts, files, strict=True) if file.family == family], seed
         )
         for family in dict.fromkeys(file.family for file in files)
     }
@@ -159,12 +164,14 @@ def _contents(
     if mixed is None:
         raise ProofmatchError("the published files have no pair; download them again")
     by_article = by_article or split_by_article(mixed.index, seed)
-    documents = len(articles) or len(set(mixed.index.column("article_id").to_pylist()))
+    documents = len(articles.keys() | set(mixed.index.column("article_id").to_pylist()))
     report = PartReport(documents, len(mixed.index), len(mixed.index))
     return Contents(mixed, by_article, report, discarded_table([]))
 
 
-def _published_split(parts: list[tuple[Path, PublishedFile]]) -> SplitPairs:
-    index = read_index([part for part, _ in parts])
+def _published_split(parts: list[tuple[Path, PublishedFile]], seed: int) -> SplitPairs:
+    paths = [part for part, _ in parts]
+    tell_repeated_pairs_apart(paths, seed)
+    index = read_index(paths)
     split_of_part = np.array([SPLITS.index(file.split) for _, file in parts], dtype=np.int8)
     return SplitPairs(index, split_of_part[index.numbers("part")])

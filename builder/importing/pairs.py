@@ -29,18 +29,17 @@ def read_pairs(chunk: Chunk) -> Iterator[tuple[Article, Pair]]:
     Raises:
         ProofmatchError: At the first line that is not as it should be.
     """
-    number, line = 0, chunk.line
+    line = chunk.line
     for block in chunk.data.split(b"\n\n"):
         body = block.lstrip(b"\n")
         start = line + len(block) - len(body)
         if body:
             lines = body.rstrip(b"\n").split(b"\n")
-            yield _read_pair(chunk, lines, start, chunk.repeated.get(number, 0))
-            number += 1
+            yield _read_pair(chunk, lines, start)
         line += block.count(b"\n") + 2
 
 
-def _read_pair(chunk: Chunk, lines: list[bytes], start: int, repeated: int) -> tuple[Article, Pair]:
+def _read_pair(chunk: Chunk, lines: list[bytes], start: int) -> tuple[Article, Pair]:
     path = chunk.file.path
     name = article_id(decoded(path, start, lines[0]))
     if not name or len(lines[0].split()) != 1:
@@ -60,7 +59,7 @@ def _read_pair(chunk: Chunk, lines: list[bytes], start: int, repeated: int) -> t
         if chunk.is_listed:
             expected_at(path, start, "an article of the list at the top of the file", lines[0])
         article = Article(name, "", ())
-    return article, _named_pair(article, statement, proof, repeated)
+    return article, _named_pair(article, statement, proof)
 
 
 def _read_passage(chunk: Chunk, lines: Iterable[bytes], start: int) -> Passage:
@@ -102,10 +101,10 @@ def _typed_symbol(token: str) -> str:
 _typed_symbols = Memo(_typed_symbol)
 
 
-def _named_pair(article: Article, statement: Passage, proof: Passage, repeated: int) -> Pair:
+def _named_pair(article: Article, statement: Passage, proof: Passage) -> Pair:
     texts, tokens = (readable(statement), readable(proof)), (passage_tokens(statement), passage_tokens(proof))
     # Fonts are only in the tokens, spaces only in the texts.
-    name = pair_id(article.id, repeated, *texts, *tokens)
+    name = pair_id(article.id, 0, *texts, *tokens)
     return Pair(
         id=name,
         statement_id=statement_id(name),

@@ -53,10 +53,11 @@ def read_manifest(release: Path) -> dict[str, Any] | None:
     """Read the manifest of a release, or None if the folder has none."""
     try:
         manifest = json.loads((release / MANIFEST).read_text(encoding="utf-8"))
-        return {"parameters": dict(manifest["parameters"]), "files": dict(manifest["files"])}
+        files = {str(name): dict(file) for name, file in manifest["files"].items()}
+        return {"parameters": dict(manifest["parameters"]), "files": files}
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ProofmatchError(
             f"{release / MANIFEST} is not the manifest of a release; choose another folder"
         ) from None

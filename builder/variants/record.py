@@ -12,9 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from proofmatch.errors import ProofmatchError
+
 from ..engine.columns import split_lists
 from ..engine.parts import read_rows
 from .parts import Report
+from .source import reading
 
 RECORD = "renamed.parquet"
 
@@ -45,8 +48,19 @@ def read_report(release: Path) -> Report:
 
 
 def read_renamings(release: Path, proof_ids: pa.Array) -> list[dict[str, str]]:
-    """Read the renamings of some proofs: variable → its new name."""
-    record = pq.read_table(release / RECORD, columns=["proof_id", "original", "renamed"])
-    rows = record.take(pc.index_in(proof_ids, value_set=record.column("proof_id").combine_chunks()))
+    """Read the renamings of some proofs: variable → its new name.
+
+    Raises:
+        ProofmatchError: If the record cannot be read, or lacks one of the proofs.
+    """
+    with reading(release / RECORD):
+        record = pq.read_table(release / RECORD, columns=["proof_id", "original", "renamed"])
+    places = pc.index_in(proof_ids, value_set=record.column("proof_id").combine_chunks())
+    if places.null_count:
+        missing = proof_ids.filter(places.is_null())[0]
+        raise ProofmatchError(
+            f"{release / RECORD} has no names for {missing}; make or download the variant again"
+        )
+    rows = record.take(places)
     pairs = zip(rows.column("original").to_pylist(), rows.column("renamed").to_pylist(), strict=True)
     return [dict(zip(original, renamed, strict=True)) for original, renamed in pairs]

@@ -1,6 +1,7 @@
 """The release that a variant is made from."""
 
 import hashlib
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from proofmatch.errors import ProofmatchError
 from ..release.manifest import MANIFEST, read_manifest
 from ..release.splits import SPLITS
 from ..release.tables import CONFIGS, Config
+
+AS_WRITTEN = "conservation"  # what the published editions call the names that the authors gave
 
 
 class SourceTable(NamedTuple):
@@ -32,18 +35,20 @@ class Source:
         folder: Where it is.
         parameters: What decided its content.
         manifest_sha256: Names it.
+        tables_sha256: Names its tables, whatever the card says of them.
         tables: Its tables.
     """
 
     folder: Path
     parameters: dict[str, Any]
     manifest_sha256: str
+    tables_sha256: str
     tables: list[SourceTable]
 
     @property
     def is_variant(self) -> bool:
         """Whether its proofs have other names than their authors gave."""
-        return "variant_of" in self.parameters
+        return self.parameters.get("symbols", AS_WRITTEN) != AS_WRITTEN
 
 
 def open_source(folder: Path) -> Source:
@@ -63,7 +68,7 @@ def open_source(folder: Path) -> Source:
         )
     for name, file in manifest["files"].items():
         path = folder / name
-        if not path.is_file() or path.stat().st_size != file["bytes"]:
+        if not path.is_file() or path.stat().st_size != file.get("bytes"):
             raise ProofmatchError(
                 f"{path} is missing or not as {MANIFEST} describes it; `proofmatch check {folder}` tells more"
             )
@@ -76,7 +81,12 @@ def open_source(folder: Path) -> Source:
         if name.startswith(f"data/{config.name}/{split}-")
     ]
     sha256 = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
-    return Source(folder, manifest["parameters"], sha256, tables)
+    return Source(folder, manifest["parameters"], sha256, _hash_of_tables(manifest["files"]), tables)
+
+
+def _hash_of_tables(files: dict[str, dict[str, Any]]) -> str:
+    hashes = sorted((name, file.get("sha256")) for name, file in files.items() if name.startswith("data/"))
+    return hashlib.sha256(json.dumps(hashes).encode()).hexdigest()
 
 
 @contextmanager

@@ -8,18 +8,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow.parquet as pq
+from jinja2 import UndefinedError
 
 from proofmatch import __version__
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import CheckFailed, ProofmatchError
 from proofmatch.progress import Progress
 
+from ...dataset_card import render_card
 from ..engine.pool import WorkerPool, processors
 from ..engine.process import prepare_process
 from ..engine.run_folder import RunFolder
 from ..release.complete import complete_release, is_complete
 from ..release.tables import WrittenFile
 from .parts import Report
-from .record import write_record
+from .record import RECORD, write_record
 from .renaming import SYMBOLS, Symbols
 from .source import Source, open_source, reading
 from .worker import Choice, GroupWork, TableWork, rename_group, write_variant_table
@@ -60,7 +62,7 @@ def make_variant(
     source = open_source(Path(release))
     if source.is_variant:
         raise ProofmatchError(
-            f"{release} is a variant already; give the release it was made from, or --undo it"
+            f"{release} has other names in its proofs already; give the release as its authors wrote it"
         )
     parameters = {
         "made_by": "variant",
@@ -70,6 +72,7 @@ def make_variant(
         **{name: source.parameters[name] for name in ("license",) if name in source.parameters},
         "variant_of": source.parameters,
         "variant_of_manifest": source.manifest_sha256,
+        "variant_of_tables": source.tables_sha256,
     }
     return _make(source, Path(out), parameters, Choice(symbols, seed), workers)
 
@@ -89,11 +92,18 @@ def undo_variant(
 
     Raises:
         ProofmatchError: If the release is not a complete variant, or `out` holds something else.
+        CheckFailed: If what comes out is not what went in when the variant was made.
     """
     source = open_source(Path(release))
-    if not source.is_variant:
-        raise ProofmatchError(f"{release} is not a variant, so there is nothing to undo")
-    return _make(source, Path(out), source.parameters["variant_of"], None, workers)
+    if "variant_of" not in source.parameters:
+        raise ProofmatchError(f"{release} is not a variant of ours, so there is nothing to undo")
+    restored = _make(source, Path(out), source.parameters["variant_of"], None, workers)
+    if open_source(restored).tables_sha256 != source.parameters.get("variant_of_tables"):
+        raise CheckFailed(
+            f"{restored} is not the release that {release} was made from: its {RECORD} or its tables have "
+            "changed since; make or download the variant again"
+        )
+    return restored
 
 
 def _make(
@@ -101,8 +111,8 @@ def _make(
 ) -> Path:
     if workers is not None and workers < 1:
         raise ProofmatchError(f"workers must be at least 1, not {workers}")
-    if release.resolve() == source.folder.resolve():
-        raise ProofmatchError(f"{release} is the release itself; choose another --out")
+    if release.resolve().is_relative_to(source.folder.resolve()):
+        raise ProofmatchError(f"{release} is the release itself or inside of it; choose another --out")
     try:
         if not is_complete(release, parameters):
             _run(source, release, parameters, choice, workers or processors())
@@ -118,6 +128,7 @@ def _run(
     source: Source, release: Path, parameters: dict[str, Any], choice: Choice | None, workers: int
 ) -> None:
     run, total = RunFolder(release), Report()
+    statistics = _read_statistics(source)
     with (
         run.opened(parameters),
         run.removed_if_in_vain(),
@@ -145,15 +156,21 @@ def _run(
         if choice:
             write_record(parts, total, run.staging)
         files = [written[table.path] for table in tables]
-        try:
-            statistics = json.loads((source.folder / "stats.json").read_text(encoding="utf-8"))
-            complete_release(run.staging, release, statistics, files, parameters)
-        except (KeyError, ValueError) as error:
-            raise ProofmatchError(
-                f"{source.folder / 'stats.json'} is damaged or of another version of proofmatch ({error}); "
-                "make the release again"
-            ) from error
+        complete_release(run.staging, release, statistics, files, parameters)
         run.remove()
+
+
+def _read_statistics(source: Source) -> dict[str, Any]:
+    """Read the statistics, and see now rather than at the end whether a card can be made of them."""
+    path = source.folder / "stats.json"
+    try:
+        statistics = json.loads(path.read_text(encoding="utf-8"))
+        render_card(statistics, [], source.parameters)
+    except (KeyError, ValueError, TypeError, RecursionError, UndefinedError) as error:
+        raise ProofmatchError(
+            f"{path} is damaged or of another version of proofmatch ({error}); make the release again"
+        ) from None
+    return statistics
 
 
 def _groups(

@@ -7,6 +7,7 @@ from proofmatch.errors import ProofmatchError
 _TAG = re.compile(
     r"(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._+-]*(?<!\.)(?<!\.lock)"
 )  # what git allows, and no slash
+_BRANCH = "main"
 _TOKEN = re.compile(r"[!-~]+")  # others cannot be sent, and the error of the client would show the token
 
 
@@ -29,6 +30,8 @@ def check_repository_name(repo_id: str) -> None:
 
 def check_tag_name(tag: str) -> None:
     """Refuse what cannot be a tag."""
+    if tag == _BRANCH:
+        raise ProofmatchError(f"{tag} is a branch, the one that a release goes to; choose another --tag")
     if not _TAG.fullmatch(tag):
         raise ProofmatchError(
             f"{tag!r} is not a good --tag; write one like v1.0, with letters, digits, '.', '-', '_' and '+'"

@@ -8,6 +8,7 @@ import pytest
 from datasets import GeneratorBasedBuilder, load_dataset
 from datasets.exceptions import DatasetGenerationError
 
+from proofmatch import __version__
 from proofmatch.builder import ProofMatchBuilder, build_release
 from proofmatch.builder.release.tables import CONFIGS, ROW_GROUP
 from proofmatch.errors import ProofmatchError
@@ -95,3 +96,19 @@ def test_missing_and_unknown_arguments_are_named(cache):
         ProofMatchBuilder(cache_dir=cache).download_and_prepare()
     with pytest.raises((ProofmatchError, TypeError, ValueError), match="nonsense"):
         ProofMatchBuilder(sources="x", nonsense=1, cache_dir=cache)
+
+
+def test_what_is_behind_a_url_is_read_again_on_demand(articles, tmp_path):
+    shutil.copytree(articles, tmp_path / "articles")
+    counts = []
+    for mode in ("reuse_dataset_if_exists", "reuse_dataset_if_exists", "force_redownload"):
+        builder = ProofMatchBuilder(sources=f"file://{tmp_path}/articles", cache_dir=str(tmp_path / "cache"))
+        builder.download_and_prepare(download_mode=mode)
+        counts.append(sum(split.num_examples for split in builder.info.splits.values()))
+        next((tmp_path / "articles").glob("*.xhtml")).unlink()
+    assert counts[0] == counts[1] > counts[2]
+
+
+def test_the_version_is_ours(articles, cache):
+    builder = ProofMatchBuilder(sources=str(articles), cache_dir=cache)
+    assert str(builder.info.version) == __version__

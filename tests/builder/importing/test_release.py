@@ -13,6 +13,7 @@ import pytest
 from datasets import load_dataset
 
 from proofmatch.builder.importing.importer import import_published
+from proofmatch.builder.variants.variant import make_variant, undo_variant
 from proofmatch.errors import ProofmatchError
 from tests.builder.importing.published import Block, synthetic_blocks, write_corpus, write_file
 
@@ -176,3 +177,15 @@ def test_a_killed_import_goes_on_where_it_stopped(published, imported, tmp_path)
     assert all(modified < before for modified in done.values())
     assert not parts.exists()
     assert hashes(tmp_path / "release") == hashes(imported)
+
+
+def test_an_edition_with_replaced_symbols_has_no_further_variant(tmp_path):
+    write_corpus(tmp_path / "published", {"train": 40, "dev": 5, "test": 5}, symbols="partial")
+    release = import_published(tmp_path / "published", tmp_path / "r", symbols="partial", workers=1)
+    with pytest.raises(ProofmatchError, match="as its authors wrote it"):
+        make_variant(release, tmp_path / "v", symbols="full")
+
+
+def test_a_variant_of_an_import_is_undone_byte_for_byte(imported, tmp_path):
+    variant = make_variant(imported, tmp_path / "variant", symbols="transpose", workers=1)
+    assert hashes(undo_variant(variant, tmp_path / "restored", workers=1)) == hashes(imported)

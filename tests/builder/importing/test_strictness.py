@@ -32,11 +32,12 @@ def imported(folder, dev: str, out):
         "1\n\nplaceholder\n\n" + PAIR,
         "0\n\n\n" + PAIR,
         "articles\n\n-\n\n" + PAIR,
+        HEAD.replace("1\n", "number\n", 1) + PAIR,
         HEAD + PAIR.replace("|S1.Thm1", ""),
         (HEAD + PAIR).replace("math/", "arXiv:math/"),
         HEAD + PAIR.replace("|S1.Thm1", "|None"),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_what_real_files_have_is_read(tmp_path, text):
     release = imported(tmp_path / "files", text, tmp_path / "release")
@@ -66,6 +67,11 @@ def rows_of(release):
         (PAIR, 1, "the number of articles"),
         (HEAD.replace("1\n", "2\n", 1) + PAIR, 3, "2 articles"),
         (HEAD.replace("\tOn curves", "") + PAIR, 3, "arxiv_id<TAB>category"),
+        (
+            HEAD.replace("1\n", "2\n", 1).rstrip() + "\nmath/0101001\t\tTwice\n\n" + PAIR,
+            4,
+            "not in the list already",
+        ),
         (HEAD + PAIR.replace("math/0101001", "math/0101002"), 5, "an article of the list"),
         (HEAD + PAIR.replace("math/0101001", "math/ 0101001"), 5, "the id of an article"),
         (HEAD + PAIR.replace(LINE, "", 1), 6, "a line of underscores after the id"),
@@ -107,3 +113,18 @@ def test_a_truncated_compressed_file_is_one_sentence(tmp_path):
         ProofmatchError, match=r"mixed_conservation_dev\.gz cannot be read .*download it again"
     ):
         import_published(tmp_path / "files", tmp_path / "release2", workers=1)
+
+
+def test_what_is_refused_before_any_pair_is_read_leaves_nothing_behind(tmp_path):
+    with pytest.raises(ProofmatchError):
+        imported(tmp_path / "files", "", tmp_path / "release")
+    assert not any((tmp_path / "release").iterdir())
+
+
+def test_pairs_that_differ_in_notation_alone_are_told_apart(tmp_path):
+    first, second = PAIR, PAIR.replace("math_x", "x").replace("𝐲", "y____bold")
+    release = imported(tmp_path / "files", HEAD + first + second + first, tmp_path / "release")
+    rows = rows_of(release)
+    assert len(rows) == 5
+    for column in ("id", "statement_id", "proof_id"):
+        assert len({row[column] for row in rows}) == 5

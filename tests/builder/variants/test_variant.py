@@ -4,20 +4,21 @@ import hashlib
 import json
 import random
 import shutil
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from proofmatch.builder import build_release
-from proofmatch.builder.release.tables import CONFIGS
+from proofmatch.builder.release.tables import CONFIGS, write_groups
 from proofmatch.builder.variants.letters import letters_of_tokens, variables_of
 from proofmatch.builder.variants.proof import Proof, rename_proof
 from proofmatch.builder.variants.record import read_report
 from proofmatch.builder.variants.text import text_sites
 from proofmatch.builder.variants.variant import make_variant, undo_variant
 from proofmatch.cli import main
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import CheckFailed, ProofmatchError
 
 RENAMED_COLUMNS = {"pairs": ("proof", "proof_tokens"), "proofs": ("text", "tokens"), "statements": ()}
 
@@ -151,9 +152,9 @@ def test_pairs_of_one_split_only_are_renamed_too(release, tmp_path):
     manifest = json.loads((reduced / "manifest.json").read_text())
     for config in ("pairs", "statements", "proofs"):
         name = f"data/{config}/test-00000-of-00001.parquet"
-        schema = pq.read_schema(reduced / name)
-        pq.write_table(schema.empty_table(), reduced / name)
-        manifest["files"][name]["bytes"] = (reduced / name).stat().st_size
+        (described,) = (entry for entry in CONFIGS if entry.name == config)
+        written = write_groups([], described, "test", Path(name), reduced)
+        manifest["files"][name] = {"bytes": written.file_bytes, "sha256": written.sha256}
     (reduced / "manifest.json").write_text(json.dumps(manifest))
     variant = make_variant(reduced, tmp_path / "variant", symbols="full", workers=1)
     assert len(pq.read_table(variant / "renamed.parquet")) == len(read(release, "pairs"))
@@ -173,7 +174,7 @@ def test_what_cannot_be_done_is_refused_in_one_sentence(release, full, tmp_path)
     out = tmp_path / "out"
     assert "not a folder" in refusal(tmp_path / "nowhere", out, symbols="full")
     assert "no manifest.json" in refusal(empty, out, symbols="full")
-    assert "is a variant already" in refusal(full, out, symbols="full")
+    assert "other names in its proofs already" in refusal(full, out, symbols="full")
     assert "not a variant" in refusal(release, out, undo=True)
     assert "is the release itself" in refusal(release, release, symbols="full")
     assert "symbols must be one of" in refusal(release, out, symbols="some")
@@ -201,3 +202,44 @@ def test_a_real_corpus_is_renamed_and_restored(corpus, tmp_path):
         assert read_report(variant).unread == 0
         restored = undo_variant(variant, tmp_path / f"{symbols}-restored", workers=1)
         assert tables(restored) == tables(release)
+
+
+def with_another_record(variant, folder, change):
+    """Copy a variant, and change its record so that the manifest still fits."""
+    shutil.copytree(variant, folder)
+    pq.write_table(change(pq.read_table(folder / "renamed.parquet")), folder / "renamed.parquet")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"]["renamed.parquet"]["bytes"] = (folder / "renamed.parquet").stat().st_size
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def test_an_incomplete_record_is_named(full, tmp_path):
+    cut = with_another_record(full, tmp_path / "cut", lambda record: record.slice(0, 10))
+    assert "renamed.parquet has no names for p-" in refusal(cut, tmp_path / "out", undo=True)
+
+
+def test_a_record_of_other_proofs_is_found_out(full, tmp_path):
+    def shifted(record):
+        moved = pa.concat_tables([record.slice(1), record.slice(0, 1)])
+        return record.set_column(2, "original", moved["original"]).set_column(3, "renamed", moved["renamed"])
+
+    swapped = with_another_record(full, tmp_path / "swapped", shifted)
+    with pytest.raises((CheckFailed, ProofmatchError)):
+        undo_variant(swapped, tmp_path / "out", workers=1)
+
+
+def test_a_variant_inside_the_release_is_refused(release):
+    assert "inside of it" in refusal(release, release / "sub", symbols="full")
+    assert not (release / "sub").exists()
+
+
+def test_damaged_statistics_are_named_before_the_work(release, tmp_path):
+    damaged = tmp_path / "damaged"
+    shutil.copytree(release, damaged)
+    manifest = json.loads((damaged / "manifest.json").read_text())
+    (damaged / "stats.json").write_text("{}")
+    manifest["files"]["stats.json"]["bytes"] = 2
+    (damaged / "manifest.json").write_text(json.dumps(manifest))
+    assert "stats.json is damaged" in refusal(damaged, tmp_path / "out", symbols="full")
+    assert not (tmp_path / "out").exists()
