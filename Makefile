@@ -23,7 +23,7 @@ bench: $(INSTALLED_DEV)
 	$(BIN)/python tests/benchmarks/run.py
 
 results: $(INSTALLED)
-	$(BIN)/python evaluation/results/regenerate.py
+	$(BIN)/python evaluation/results/regenerate.py $(RELEASE)
 
 clean:
 	rm -rf $(VENV) demo build *.egg-info

@@ -4,7 +4,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from proofmatch.errors import ProofmatchError
@@ -17,17 +17,19 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         ProofmatchError: If the file cannot be written.
     """
-    if path.is_dir():
-        raise ProofmatchError(f"{path} is a folder; give the name of a file")
     unfinished = _beside(path)
     try:
+        if path.exists() and not path.is_file():
+            # A folder, or something like /dev/null, which must not be replaced by a file.
+            raise ProofmatchError(f"{path} is not a file that could be replaced; give another name")
         path.parent.mkdir(parents=True, exist_ok=True)
         yield unfinished
         unfinished.replace(path)
     except OSError as error:
         raise ProofmatchError(f"{path} cannot be written ({error.strerror or error})") from None
     finally:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -55,6 +57,11 @@ def new_folder(path: Path) -> Iterator[Path]:
 def _beside(path: Path) -> Path:
     path = path.absolute()
     return path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+
+
+def is_one_of(path: Path, *others: Path | None) -> bool:
+    """Tell whether a path names the same file as one of some others, however they are spelled."""
+    return path.resolve() in [other.resolve() for other in others if other is not None]
 
 
 def sha256_of(path: Path) -> str:

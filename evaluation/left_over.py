@@ -10,18 +10,13 @@ from .decoding.candidates import Candidates
 
 
 def serve_all(columns: np.ndarray, candidates: Candidates) -> np.ndarray:
-    """Give every row a column: its best candidate that no other row has, and if there is none its best one.
+    """Give every row a column: those without one their best candidate, which another row has, too.
 
     Args:
-        columns: The column of each row, -1 for none.
-        candidates: The candidates of each row, best first.
+        columns: The column of each row in a matching that is as large as can be, -1 for none.
+        candidates: The candidates of each row, best first, at least one.
 
     Returns:
         The columns, the given ones unchanged.
     """
-    served, taken = columns.copy(), set(columns[columns >= 0].tolist())
-    for row in np.flatnonzero(columns < 0):
-        listed = candidates.columns[candidates.starts[row] : candidates.starts[row + 1]].tolist()
-        served[row] = next((column for column in listed if column not in taken), listed[0])
-        taken.add(int(served[row]))
-    return served
+    return np.where(columns < 0, candidates.columns[candidates.starts[:-1]], columns)

@@ -57,8 +57,11 @@ def match_predictions(
     columns = serve_all(matching.columns, candidates)
     scores = candidates.scores[candidates.columns == columns[candidates.rows]]
     system = read_system(path)
-    found = {"total": matching.total, "left_over": matching.n_unmatched}
-    system = replace(system, decoding="global", extra=system.extra | {"matching": found})
+    total = matching.total if np.isfinite(matching.total) else None
+    found = {"total": total, "left_over": matching.n_unmatched}
+    # What the sidecar says of an earlier decoding is no longer true.
+    kept = {name: value for name, value in system.extra.items() if name != "details"}
+    system = replace(system, decoding="global", extra=kept | {"matching": found})
     write_predictions(Path(out), [_batch(statements, proofs.take(pa.array(columns)), scores)], system)
     return MatchedFile(len(statements), len(proofs), matching.n_unmatched)
 

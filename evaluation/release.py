@@ -1,7 +1,6 @@
 """The release that a system is judged on: a folder, or a dataset repository on the Hub."""
 
-import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,7 +8,8 @@ import pyarrow.parquet as pq
 
 from proofmatch.errors import ProofmatchError
 
-from ..builder.release.manifest import MANIFEST
+from ..builder.release.manifest import MANIFEST, read_manifest
+from .files import sha256_of
 
 SPLITS = ("train", "validation", "test")
 
@@ -23,12 +23,14 @@ class Release:
         folder: Where its files are, as far as they have been needed.
         manifest_sha256: Tells releases of the same name apart.
         revision: The commit on the Hub, None for a folder.
+        hashes: What the manifest says of every file.
     """
 
     id: str
     folder: Path
     manifest_sha256: str
     revision: str | None = None
+    hashes: dict[str, str] = field(default_factory=dict)
 
     def table(self, config: str, split: str, columns: list[str] | None = None) -> pa.Table:
         """Read a table, or some of its columns.
@@ -36,6 +38,8 @@ class Release:
         Raises:
             ProofmatchError: If the release has no such table.
         """
+        if split not in SPLITS:
+            raise ProofmatchError(f"there is no split {split!r}; splits are {', '.join(SPLITS)}")
         pattern = f"data/{config}/{split}-*.parquet"
         if self.revision is not None:
             _download(self.id, self.revision, [pattern])
@@ -44,6 +48,8 @@ class Release:
             raise ProofmatchError(
                 f"{self.id} has no split {split!r} in {config}; splits are {', '.join(SPLITS)}"
             )
+        for path in files:
+            self._check_hash(path)
         try:
             table = pa.concat_tables([pq.read_table(path, columns=columns) for path in files])
         except (OSError, pa.ArrowInvalid) as error:
@@ -53,6 +59,15 @@ class Release:
         if not table.num_rows:
             raise ProofmatchError(f"{config}, {split} of {self.id} has no rows; there is nothing to evaluate")
         return table
+
+    def _check_hash(self, path: Path) -> None:
+        """Refuse a table that is not the one of the manifest, by which results name the release."""
+        name = path.relative_to(self.folder).as_posix()
+        if self.hashes.get(name) != sha256_of(path):
+            raise ProofmatchError(
+                f"{path} is not as {MANIFEST} describes it, so that results would be of another release; "
+                f"see what `proofmatch check {self.folder}` says"
+            )
 
 
 def open_release(data: str | Path) -> Release:
@@ -73,10 +88,14 @@ def open_release(data: str | Path) -> Release:
         revision = folder.name
     else:
         raise ProofmatchError(f"{data} is neither a release folder nor OWNER/NAME of one on the Hub")
-    manifest = folder / MANIFEST
-    if not manifest.is_file():
-        raise ProofmatchError(f"{data} is not a complete release: it has no {MANIFEST}")
-    return Release(name, folder, hashlib.sha256(manifest.read_bytes()).hexdigest(), revision)
+    try:
+        manifest = read_manifest(folder)
+        if manifest is None:
+            raise ProofmatchError(f"{data} is not a complete release: it has no {MANIFEST}")
+        hashes = {file: described.get("sha256", "") for file, described in manifest["files"].items()}
+        return Release(name, folder, sha256_of(folder / MANIFEST), revision, hashes)
+    except OSError as error:
+        raise ProofmatchError(f"{data} cannot be read ({error.strerror or error})") from None
 
 
 def _download(repo_id: str, revision: str | None, patterns: list[str]) -> Path:

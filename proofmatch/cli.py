@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # asked once is enough
-        print(f"proofmatch {chosen}: interrupted; the same command goes on from here", file=sys.stderr)
+        print(f"proofmatch {chosen}: interrupted; run the same command again", file=sys.stderr)
         return INTERRUPTED
 
 

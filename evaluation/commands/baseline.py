@@ -3,7 +3,9 @@
 import argparse
 from pathlib import Path
 
+from ..predictions.formats import suffix_of
 from ..task import INPUTS
+from .arguments import add_data_arguments, add_decoding_arguments
 
 EXAMPLE = "proofmatch baseline tfidf --data release --split test --input both --out tfidf.jsonl"
 
@@ -21,28 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         type=Path,
         metavar="PRED",
-        help="predictions: .jsonl, .jsonl.gz, .parquet, .trec",
+        help="predictions: .jsonl, .parquet, .trec or .jsonl.gz, .trec.gz",
     )
-
-
-def add_data_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options that choose what is to be matched."""
-    parser.add_argument(
-        "--data", required=True, metavar="RELEASE", help="a folder, or OWNER/NAME[@REVISION] on the Hub"
-    )
-    parser.add_argument("--split", default="test", help="train, validation or test")
-    parser.add_argument("--by-article", action="store_true", help="the split that keeps articles together")
-
-
-def add_decoding_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options that decide how scores become predictions."""
-    parser.add_argument(
-        "--decode",
-        choices=["local", "global", "exact"],
-        default="local",
-        help="rank for each statement; or match one-to-one, over the best candidates or over all pairs",
-    )
-    parser.add_argument("--top-k", type=int, default=500, metavar="K", help="proofs listed for a statement")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -54,6 +36,7 @@ def run(options: argparse.Namespace) -> int:
     from ..release import open_release
     from ..task import load_task
 
+    suffix_of(options.out)  # before the work, not after it
     release = open_release(options.data)
     task = load_task(release, options.split, by_article=options.by_article)
     source = baseline_scores(options.name, task, options.input)

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
+from ..task import INPUTS
+from .arguments import add_data_arguments
+
 if TYPE_CHECKING:
     from ..judging import Judgement
     from ..task import Task
@@ -22,9 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="prediction file: .jsonl, .jsonl.gz, .parquet, or a TREC run .trec, .trec.gz",
     )
-    parser.add_argument("--data", required=True, help="release folder, or OWNER/NAME[@REVISION] on the Hub")
-    parser.add_argument("--split", default="test", help="split that the predictions are for")
-    parser.add_argument("--by-article", action="store_true", help="it is the split by article")
+    add_data_arguments(parser)
     parser.add_argument(
         "--out", metavar="FILE", type=Path, help="where to write the result, such as result.json"
     )
@@ -32,21 +33,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--against", metavar="PRED2", type=Path, help="other predictions, to print the paired differences"
     )
     parser.add_argument("--name", help="the system's name, instead of the sidecar's")
-    parser.add_argument("--input", choices=("both", "text", "math"), help="what the system sees of a text")
+    parser.add_argument("--input", choices=INPUTS, help="what the system sees of a text")
     parser.add_argument("--url", help="where to read about the system")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the tables and write the result."""
     from ..evaluator import score
-    from ..files import sha256_of
+    from ..files import is_one_of, sha256_of
     from ..metrics.comparison import compare
     from ..predictions.system import read_system
     from ..release import open_release
     from ..tables import comparison_table, result_tables
     from ..task import load_task
 
-    if options.out is not None and options.out in (options.predictions, options.against):
+    if options.out is not None and is_one_of(options.out, options.predictions, options.against):
         raise ProofmatchError(f"{options.out} has predictions; give --out another name")
     system = read_system(options.predictions, name=options.name, input=options.input, url=options.url)
     task = load_task(open_release(options.data), options.split, by_article=options.by_article)

@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from .arguments import add_split_arguments
+
 EXAMPLE = "proofmatch export release --format beir --split test --out beir-test"
 
 
@@ -18,10 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="corpus.jsonl, queries.jsonl and qrels/<split>.tsv",
     )
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to make")
-    parser.add_argument(
-        "--split", default="test", help="split to write: only its own proofs are candidates of its statements"
-    )
-    parser.add_argument("--by-article", action="store_true", help="the split by article")
+    add_split_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:

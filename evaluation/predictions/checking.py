@@ -44,7 +44,9 @@ class RowChecker:
 
     def finish(self) -> None:
         """Report the statements that no row was about."""
-        if not self._place_of and not self._faults.count:
+        if not self._place_of and self._faults.count:
+            return  # nothing could be read, and why has been said
+        if not self._place_of:
             self._faults.add([Fault(None, None, "there are no rows")])
         missing = (name for number, name in enumerate(self._statements.ids) if number not in self._place_of)
         self._faults.add(

@@ -1,6 +1,8 @@
 """JSON Lines: one object a line, read strictly."""
 
 import json
+import math
+import sys
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -91,6 +93,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _why_not_json(error: ValueError) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"is not JSON: {error.msg} at character {error.pos + 1}"
+    if "integer string conversion" in str(error):
+        return "has a number of thousands of digits"
     return str(error)
 
 
@@ -109,4 +113,4 @@ def _floats(scores: list[float]) -> list[float]:
     try:
         return list(map(float, scores))
     except OverflowError:
-        return [float("inf") if isinstance(score, int) else score for score in scores]
+        return [math.inf if abs(score) > sys.float_info.max else float(score) for score in scores]

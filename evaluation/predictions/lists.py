@@ -53,8 +53,7 @@ class FlatLists:
 
     def increasing(self) -> Iterator[tuple[int, int]]:
         """Each row whose scores increase, and the place where they do."""
-        with np.errstate(invalid="ignore"):
-            wrong = np.flatnonzero(np.diff(self.scores) > 0) + 1
+        wrong = np.flatnonzero(self.scores[1:] > self.scores[:-1]) + 1
         starts = np.cumsum(self.score_lengths) - self.score_lengths
         return self._places_of_scores(wrong[~np.isin(wrong, starts)])
 

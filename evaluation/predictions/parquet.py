@@ -59,9 +59,9 @@ def _problems_of_schema(schema: pa.Schema) -> Iterator[str]:
 
 def _parsed(batch: pa.RecordBatch, first: int) -> ParsedBatch:
     statements = batch["statement_id"].cast(pa.string())
-    proofs = batch["proof_ids"].cast(STRINGS)
+    proofs = _variable(batch["proof_ids"]).cast(STRINGS)
     scores = pa.nulls(len(batch), DOUBLES) if "scores" not in batch.schema.names else batch["scores"]
-    scores = pc.cast(scores, DOUBLES, safe=False)
+    scores = pc.cast(_variable(scores), DOUBLES, safe=False)
     faults: list[Fault] = []
 
     def report(rows: np.ndarray, problem: str) -> None:
@@ -79,6 +79,13 @@ def _parsed(batch: pa.RecordBatch, first: int) -> ParsedBatch:
     scores = pc.if_else(pa.array(unusable), pa.scalar(None, DOUBLES), scores)
     rows = PredictionBatch(statements.filter(named), proofs.filter(named), scores.filter(named))
     return ParsedBatch(rows, first + np.flatnonzero(named), faults)
+
+
+def _variable(lists: pa.Array) -> pa.Array:
+    """Turn lists of one fixed size, whose missing ones take up room, into lists of any size."""
+    if not types.is_fixed_size_list(lists.type):
+        return lists
+    return pa.array(lists.to_pylist(), pa.list_(lists.type.value_type))
 
 
 def _nothing(faults: list[Fault]) -> ParsedBatch:

@@ -1,6 +1,7 @@
 """The sidecar of a prediction file: which system made it."""
 
 import json
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -57,14 +58,15 @@ class System:
 
 
 def sidecar_of(predictions: Path) -> Path:
-    """Name the sidecar of a prediction file: `x.system.json` beside `x.jsonl`."""
-    return predictions.with_name(f"{stem_of(predictions)}.{SHARED_SIDECAR}")
+    """Name the sidecar of a prediction file: `x.jsonl.system.json` beside `x.jsonl`."""
+    return predictions.with_name(f"{predictions.name}.{SHARED_SIDECAR}")
 
 
 def read_system(predictions: Path, **instead: str | None) -> System:
-    """Read which system made a prediction file, from its own sidecar or from `system.json` in its folder.
+    """Read which system made a prediction file.
 
-    A file without either is by a system that has the file's name.
+    For `x.jsonl` this is in `x.jsonl.system.json`, or `x.system.json`, or `system.json` in its folder. A file
+    without any of them is by a system that has the file's name.
 
     Args:
         predictions: The file.
@@ -74,8 +76,9 @@ def read_system(predictions: Path, **instead: str | None) -> System:
         ProofmatchError: If the sidecar is not as it should be.
     """
     system = System(stem_of(predictions))
-    for path in (sidecar_of(predictions), predictions.with_name(SHARED_SIDECAR)):
-        if path.is_file():
+    for name in (predictions.name, stem_of(predictions), None):
+        path = predictions.with_name(f"{name}.{SHARED_SIDECAR}" if name else SHARED_SIDECAR)
+        if os.path.exists(path):  # noqa: PTH110 - false, not an error, where the folder may not be read
             system = _read(path, system.name)
             break
     return replace(system, **{name: value for name, value in instead.items() if value is not None})
@@ -84,6 +87,8 @@ def read_system(predictions: Path, **instead: str | None) -> System:
 def _read(path: Path, default_name: str) -> System:
     try:
         fields = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+        # Numbers beyond all bounds and half characters cannot be written again.
+        json.dumps(fields, ensure_ascii=False, allow_nan=False).encode()
     except (OSError, ValueError, RecursionError) as error:
         raise ProofmatchError(f"{path} is not a JSON file ({error}); correct or remove it") from None
     if not isinstance(fields, dict):

@@ -4,6 +4,7 @@ As in trec_eval the score decides and the rank is not looked at. Unlike there, t
 this project, against the gold proof, and not by the proofs' names.
 """
 
+import math
 from collections.abc import Iterator
 from itertools import groupby
 from typing import BinaryIO
@@ -37,7 +38,17 @@ def _read_fields(file: BinaryIO, collector: RowCollector) -> Iterator[tuple[int,
             collector.add_fault(number, None, f"has {len(fields)} fields, not the six {_FIELDS}")
             continue
         statement, _, proof, _, score, _ = fields
-        try:
-            yield number, statement, proof, float(score)
-        except ValueError:
-            collector.add_fault(number, statement, f"the score {quoted(score)} is not a number")
+        value = _number(score)
+        if value is None:
+            collector.add_fault(number, statement, f"the score {quoted(score)} is not a finite number")
+        else:
+            yield number, statement, proof, value
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    # Python's own notation 1_000 is nobody else's.
+    return value if math.isfinite(value) and "_" not in text else None

@@ -22,7 +22,7 @@ from .system import System, sidecar_of
 
 
 def write_predictions(path: Path, batches: Iterable[PredictionBatch], system: System) -> None:
-    """Write a prediction file, in the format that its suffix tells, and `<its stem>.system.json` beside it.
+    """Write a prediction file, in the format that its suffix tells, and `<its name>.system.json` beside it.
 
     Args:
         path: The file: `.jsonl`, `.jsonl.gz`, `.parquet`, `.trec` or `.trec.gz`.

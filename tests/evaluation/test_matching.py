@@ -38,7 +38,7 @@ def test_a_statement_that_cannot_be_served_keeps_its_best_candidate_and_is_told(
     assert main(["match", str(tmp_path / "x.jsonl"), "--out", str(tmp_path / "y.jsonl")]) == 0
     assert "left over: 1" in capsys.readouterr().out
     assert matched(tmp_path / "y.jsonl") == {"s0": ["p0"], "s1": ["p0"], "s2": ["p2"]}
-    sidecar = json.loads((tmp_path / "y.system.json").read_text())
+    sidecar = json.loads((tmp_path / "y.jsonl.system.json").read_text())
     assert sidecar == {"name": "x", "decoding": "global", "matching": {"total": 4.0, "left_over": 1}}
 
 
@@ -55,7 +55,7 @@ def test_the_order_of_rows_and_of_equal_scores_does_not_matter(tmp_path_factory,
             rows.append(row(f"s{number}", **{proof: lists[number][proof] for proof in shuffled}))
         path = write_lines(folder / f"{attempt}.jsonl", rows)
         result = match_predictions(path, folder / f"{attempt}-matched.jsonl")
-        sidecar = json.loads((folder / f"{attempt}-matched.system.json").read_text())
+        sidecar = json.loads((folder / f"{attempt}-matched.jsonl.system.json").read_text())
         one_to_one = matched(folder / f"{attempt}-matched.jsonl") if result.n_left_over == 0 else None
         found.append((result.n_left_over, sidecar["matching"], one_to_one))
         for statement, (proof,) in matched(folder / f"{attempt}-matched.jsonl").items():

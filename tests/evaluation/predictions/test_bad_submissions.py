@@ -195,8 +195,9 @@ def test_parquet_that_is_none_or_damaged_is_named(rows, refused, tmp_path_factor
 
 TREC = {
     "five fields": ("s Q0 p 1 0.5", "has 5 fields"),
-    "no number": ("s Q0 p 1 high me", "score high is not a number"),
-    "NaN": ("s Q0 p 1 nan me", "not finite"),
+    "no number": ("s Q0 p 1 high me", "score high is not a finite number"),
+    "underscore": ("s Q0 p 1 1_0 me", "score 1_0 is not a finite number"),
+    "NaN": ("s Q0 p 1 nan me", "score nan is not a finite number"),
 }
 
 
@@ -219,10 +220,9 @@ def test_lines_of_a_statement_apart_in_a_trec_run_are_named(rows, refused):
     [
         (["no.jsonl"], "no.jsonl cannot be read"),
         (["x.txt"], "not named like a prediction file"),
-        (["x.jsonl", "--split", "dev"], "no split 'dev'"),
         (["x.jsonl", "--out", "x.jsonl"], "another name"),
         (["x.jsonl", "--url", "ftp://x"], "url must begin"),
-        (["x.jsonl", "--out", "."], "is a folder"),
+        (["x.jsonl", "--out", "."], "not a file that could be replaced"),
     ],
 )
 def test_bad_usage_is_one_sentence(arguments, words, rows, release, tmp_path, monkeypatch, capsys):

@@ -36,7 +36,7 @@ def test_what_is_written_is_read_back(suffix, tmp_path):
     path = tmp_path / f"x{suffix}"
     write_predictions(path, [make_batch(ROWS, SCORES)], System("toy"))
     assert read(path) == {name: (ROWS[name], scores) for name, scores in zip(ROWS, SCORES, strict=True)}
-    assert {file.name for file in tmp_path.iterdir()} == {f"x{suffix}", "x.system.json"}
+    assert {file.name for file in tmp_path.iterdir()} == {f"x{suffix}", f"x{suffix}.system.json"}
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".jsonl.gz", ".parquet"])

@@ -1,0 +1,44 @@
+"""Options that several commands share."""
+
+import argparse
+
+from ..decode import DECODINGS
+from ..decoding.retrieval import DEFAULT_K
+from ..release import SPLITS
+
+
+def add_data_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that choose what is to be matched."""
+    parser.add_argument(
+        "--data", required=True, metavar="RELEASE", help="a folder, or OWNER/NAME[@REVISION] on the Hub"
+    )
+    add_split_arguments(parser)
+
+
+def add_split_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that choose a split."""
+    parser.add_argument("--split", choices=SPLITS, default="test", help="which statements and proofs")
+    parser.add_argument("--by-article", action="store_true", help="of the split that keeps articles together")
+
+
+def add_decoding_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that decide how scores become predictions."""
+    parser.add_argument(
+        "--decode",
+        choices=DECODINGS,
+        default="local",
+        help="rank for each statement; or match one-to-one, over the best candidates or over all pairs",
+    )
+    parser.add_argument(
+        "--top-k",
+        type=_positive,
+        default=DEFAULT_K,
+        metavar="K",
+        help="candidates of a statement: listed by local decoding, chosen from by global",
+    )
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 1 on")
+    return int(text)
