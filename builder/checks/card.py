@@ -1,14 +1,19 @@
 """The dataset card: its YAML can be read and has what the Hub and `load_dataset` need."""
 
 import logging
+import re
 from collections.abc import Iterator
 from typing import Any
 
+from proofmatch.errors import ProofmatchError
+
+from ..settings import check_license
 from .evidence import Evidence
+from .inventory import CARD
 from .remarks import Fault, Remark
 from .tables import CONFIG_BY_NAME
 
-CARD = "README.md"
+_FIGURE = re.compile(r"!\[[^\]]*\]\((figures/[^\s)]+)\)")
 DEFAULT_CONFIG = next(iter(CONFIG_BY_NAME))
 
 
@@ -40,6 +45,8 @@ def check_card(evidence: Evidence) -> Iterator[Remark]:
     for name in ("license", "language"):
         if not metadata.get(name):
             yield Fault(f"{CARD} names no {name}")
+    yield from _wrong_license(metadata.get("license"))
+    yield from _missing_figures(evidence)
     configs = entries(metadata, "configs")
     names = [entry.get("config_name") for entry in configs]
     for name in CONFIG_BY_NAME:
@@ -51,8 +58,29 @@ def check_card(evidence: Evidence) -> Iterator[Remark]:
         yield Fault(f"{CARD}: the default config is {found}, not {DEFAULT_CONFIG}")
 
 
+def _wrong_license(told: Any) -> Iterator[Fault]:  # noqa: ANN401 - whatever the YAML has
+    for name in (told if isinstance(told, list) else [told]) if told else []:
+        try:
+            check_license(str(name))
+        except ProofmatchError as error:
+            yield Fault(f"{CARD}: {error}")
+
+
+def _missing_figures(evidence: Evidence) -> Iterator[Fault]:
+    text = (evidence.folder / CARD).read_text(encoding="utf-8")
+    for name in dict.fromkeys(_FIGURE.findall(text)):
+        if name not in evidence.inventory.files:
+            yield Fault(f"{CARD} shows {name}, which is missing")
+
+
 def entries(metadata: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """List the mappings under a name of the card's YAML; whatever else is there is left out."""
     found = metadata.get(name)
     found = found if isinstance(found, list) else [found]
     return [entry for entry in found if isinstance(entry, dict)]
+
+
+def entries_by_name(metadata: dict[str, Any], name: str, key: str = "name") -> dict[str, dict[str, Any]]:
+    """List the mappings under a name of the card's YAML by one of their values, as far as that is a text."""
+    named = ((entry.get(key), entry) for entry in entries(metadata, name))
+    return {value: entry for value, entry in named if isinstance(value, str)}

@@ -16,7 +16,7 @@ from .vocabulary import as_bool
 UNREADABLE = (OSError, pa.ArrowException, UnicodeDecodeError)
 
 NULLABLE = {"primary_category"}
-MAY_BE_EMPTY = {"title", "categories", "kind"}
+MAY_BE_EMPTY = {"title", "categories", "primary_category", "kind", "original", "renamed"}
 
 
 class WrongSchema(Exception):  # noqa: N818 - what is wrong, not what went wrong

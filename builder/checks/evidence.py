@@ -48,11 +48,18 @@ class Evidence:
         return self.inventory.folder
 
     @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """How the release was made; nothing where the manifest cannot be read, which its check tells."""
+        manifest = read_json(self.folder / MANIFEST)
+        parameters = manifest.get("parameters") if isinstance(manifest, dict) else None
+        return parameters if isinstance(parameters, dict) else {}
+
+    @cached_property
     def is_imported(self) -> bool:
         """Whether the pairs and their splits were published as they are, not made by a build."""
         try:
-            return origin(read_json(self.folder / MANIFEST)["parameters"])["made_by"] == "import"
-        except (TypeError, KeyError):  # which the check of the manifest tells
+            return origin(self.parameters)["made_by"] == "import"
+        except (TypeError, KeyError):
             return False
 
     def lacking(self, *configs: str) -> Iterator[NotChecked]:
@@ -93,7 +100,7 @@ def read_json(path: Path) -> Any:  # noqa: ANN401 - whatever is in the file
     """Read a JSON file, or None if it cannot be read."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
 
 

@@ -75,6 +75,7 @@ def _telling(table: Table, place: str) -> Iterator[Remark]:
     alike = np.zeros(len(distinct), bool)
     for other in (proofs, proofs[:, ::-1]):
         alike |= (statements == other).sum(axis=1) >= _AGREEING_DIGITS
+    alike |= _rotated(statements, proofs)
     difference = statements ^ proofs
     # Two pairs with the same difference of 80 bits are no accident.
     _, group, sizes = np.unique(difference, axis=0, return_inverse=True, return_counts=True)
@@ -83,6 +84,15 @@ def _telling(table: Table, place: str) -> Iterator[Remark]:
         rows = np.sort(distinct[alike]).tolist()
         cases = (f"{table.ids['statement_id'][row]} and {table.ids['proof_id'][row]}" for row in rows)
         yield Fault.about(f"{place} has statement ids that tell the id of their proof", cases)
+
+
+def _rotated(statements: np.ndarray, proofs: np.ndarray) -> np.ndarray:
+    """Find ids that have the same digits, begun elsewhere, forwards or backwards."""
+    rotated = (np.sort(statements, axis=1) == np.sort(proofs, axis=1)).all(axis=1)
+    for row in np.flatnonzero(rotated):
+        twice = statements[row].tobytes() * 2
+        rotated[row] = any(digits.tobytes() in twice for digits in (proofs[row], proofs[row, ::-1]))
+    return rotated
 
 
 def _digits(ids: pa.Array) -> np.ndarray:

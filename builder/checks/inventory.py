@@ -6,6 +6,9 @@ from pathlib import Path
 
 BUILD_FOLDER = ".build"
 DATA = "data"
+CARD = "README.md"
+STATISTICS = "stats.json"
+DISCARDED = "discarded.parquet"
 
 _SHARD = re.compile(r"(?P<split>[a-z]+)-(?P<number>\d{5})-of-(?P<total>\d{5})\.parquet")
 

@@ -1,17 +1,20 @@
-"""All six configs are there, each split complete: shards numbered without a gap, under one total."""
+"""All files are there. Of all six configs each split is complete: shards without a gap, under one total."""
 
 from collections.abc import Iterator
 
 from ..release.splits import SPLITS
 from .evidence import Evidence
-from .inventory import parse_shard
+from .inventory import CARD, DISCARDED, STATISTICS, parse_shard
 from .remarks import Fault, Finding, Remark
 from .tables import CONFIG_BY_NAME
 
 
 def check_layout(evidence: Evidence) -> Iterator[Remark]:
-    """Check the names of the data files."""
+    """Check the names of the files."""
     inventory = evidence.inventory
+    for name in (CARD, STATISTICS, DISCARDED):
+        if name not in inventory.files:
+            yield Fault(f"{name} is missing: every release has one")
     for config in sorted(inventory.configs() - set(CONFIG_BY_NAME)):
         yield Fault(f"data/{config} is no config; the configs are {', '.join(CONFIG_BY_NAME)}")
     shards = 0

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from ..release.manifest import MANIFEST, SCHEMA_VERSION
@@ -31,6 +31,7 @@ def check_manifest(evidence: Evidence) -> Iterator[Remark]:
         yield Fault(f"{MANIFEST} has schema version {found!r}; this proofmatch knows {SCHEMA_VERSION}")
     if not isinstance(manifest.get("parameters"), dict):
         yield Fault(f"{MANIFEST} has no `parameters`: nobody can tell how the release was made")
+    yield from _places_on_a_disk(evidence.parameters)
     for name, entry in listed.items():
         yield from _faults_of_file(folder, name, entry)
         evidence.tick(f"hash of {name}")
@@ -52,12 +53,36 @@ def _faults_of_file(folder: Path, name: str, entry: Any) -> Iterator[Fault]:  # 
         yield Fault(f"{MANIFEST} lists {name}, which is outside the release")
     elif not isinstance(entry, dict) or not {"bytes", "sha256"} <= entry.keys():
         yield Fault(f"{MANIFEST} does not tell bytes and sha256 of {name}")
-    elif not path.is_file():
+    elif not _is_file(path):
         yield Fault(f"{name} is listed in {MANIFEST} but missing")
     elif path.stat().st_size != entry["bytes"]:
         yield Fault(f"{name} has {path.stat().st_size} bytes, not {entry['bytes']} as in {MANIFEST}")
     elif _sha256(path) != entry["sha256"]:
         yield Fault(f"{name} was changed: its sha256 is not that of {MANIFEST}")
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
+def _places_on_a_disk(parameters: Any) -> Iterator[Fault]:  # noqa: ANN401
+    """Find sources that go by their places on somebody's disk instead of by their names."""
+    while isinstance(parameters, dict):
+        for key in ("sources", "files"):
+            names = parameters.get(key)
+            for name in names if isinstance(names, list) else [names]:
+                if isinstance(name, str) and "://" not in name and _is_absolute(name):
+                    yield Fault(
+                        f"{MANIFEST}: `{key}` has {name}, a place on somebody's disk, not a name or URL"
+                    )
+        parameters = parameters.get("variant_of")
+
+
+def _is_absolute(name: str) -> bool:
+    return PurePosixPath(name).is_absolute() or PureWindowsPath(name).is_absolute()
 
 
 def _sha256(path: Path) -> str:

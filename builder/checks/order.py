@@ -38,11 +38,17 @@ def check_order(evidence: Evidence) -> Iterator[Remark]:
             if any(len(order) != len(pairs) for order in orders):
                 yield NotChecked(f"{configs[0]} {split}: its rows and those of its task's tables differ")
                 continue
-            sorted_by_id = all(map(_is_sorted, tasks, SIDES))
+            unsorted = [
+                config
+                for config, task, side in zip(configs[1:], tasks, SIDES, strict=True)
+                if not _is_sorted(task, side)
+            ]
+            for config in unsorted:
+                yield Fault(f"rows of {config} {split} are not in the order of their ids")
             for first, second in combinations(range(len(configs)), 2):
                 errors = standard_errors(orders[first], orders[second])
                 strongest = max(strongest, abs(errors))
-                if reason := telling_order(orders[first], orders[second], sorted_by_id):
+                if reason := telling_order(orders[first], orders[second], not unsorted):
                     yield Fault(f"{configs[first]} and {configs[second]} {split} tell each other: {reason}")
             for config, order in zip(configs[1:], orders[1:], strict=True):
                 yield from _article_neighbours(pairs.ids["article_id"], order, f"{config} {split}")

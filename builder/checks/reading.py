@@ -1,6 +1,7 @@
 """Reads the Parquet files of a release once, a few thousand rows at a time, into what the checks work on."""
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ from .hashing import hash_sequences, hash_strings
 from .remarks import Fault
 from .tables import CONFIG_BY_NAME, IDS, SIDES, Key, Table
 from .texts import TextCollector
+from .values import wrong_values
 from .vocabulary import Vocabulary
 
 
@@ -61,7 +63,10 @@ class Reader:
                 batch.validate(
                     full=True
                 )  # a damaged file can have decoded to something that is no Arrow data
-                for what, rows in defective_rows(batch, config.schema):
+                found = defective_rows(batch, config.schema)
+                if "kind" in config.columns:
+                    found = chain(found, wrong_values(batch))
+                for what, rows in found:
                     ids = batch.column(0).filter(pa.array(rows)).to_pylist()
                     defects.setdefault(what, []).extend(str(name) for name in ids)
                 yield self._digest(batch, config, file)

@@ -7,7 +7,9 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
 from ..release.manifest import MANIFEST
+from .articles import check_articles
 from .card import check_card
+from .discarded import check_discarded
 from .duplicates import check_duplicates
 from .evidence import Evidence, gather_evidence
 from .figures import check_figures
@@ -19,6 +21,7 @@ from .manifest import check_manifest
 from .order import check_order
 from .references import check_references
 from .remarks import Remark
+from .renamed import check_renamed
 from .report import CheckOutcome, CheckReport
 from .schema import check_schema
 from .splits import check_splits
@@ -30,10 +33,13 @@ MAX_LEAKED = 0.01
 CHECKS: dict[str, tuple[str, Callable[[Evidence], Iterable[Remark]]]] = {
     "manifest": ("every file is there, listed and unchanged", check_manifest),
     "layout": ("all configs, splits and shards are there", check_layout),
-    "schema": ("every file has its columns, and no row lacks anything", check_schema),
+    "schema": ("every file has its columns, and every row what it should", check_schema),
     "card": ("the card's YAML has what the Hub needs", check_card),
     "figures": ("stats.json and the card tell the numbers of the files", check_figures),
     "tokens": ("every token is kind[.font]:surface", check_tokens),
+    "discarded": ("what was left out has a named reason", check_discarded),
+    "renamed": ("a variant's names can be put back", check_renamed),
+    "articles": ("every article has one title and one list of categories", check_articles),
     "ids": ("ids are unique, well-formed and tell nothing", check_ids),
     "references": ("all tables tell the same of the same pair", check_references),
     "splits": ("splits have their sizes and share no pair", check_splits),

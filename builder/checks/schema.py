@@ -1,4 +1,4 @@
-"""Every file can be read and has the columns of the contract, and no row lacks anything."""
+"""Every file can be read and has the columns of the contract, and every row has what it should."""
 
 from collections.abc import Iterator
 

@@ -10,8 +10,8 @@ from ..release.tables import CONFIGS
 IDS = ("id", "statement_id", "proof_id", "article_id")
 SIDES = ("statement", "proof")
 
-# The mixed and the by-article configs: the suffix of their names, and what to call them.
-FAMILIES = {"": "mixed", "_by_article": "by article"}
+# The suffixes of the names of the mixed and the by-article configs.
+FAMILIES = ("", "_by_article")
 
 CONFIG_BY_NAME = {config.name: config for config in CONFIGS}
 

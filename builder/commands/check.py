@@ -12,7 +12,10 @@ EXAMPLE = "proofmatch check release --json report.json"
 
 
 def _share(text: str) -> float:
-    share = float(text)
+    try:
+        share = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1") from None
     if not 0 <= share <= 1:
         raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
     return share
@@ -33,6 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the release and print the report."""
+    if options.json and options.json.resolve().is_relative_to(options.release.resolve()):
+        raise ProofmatchError(
+            f"{options.json} is inside the release, where the next check would find a file too many; "
+            "choose another place for --json"
+        )
     report = check_release(options.release, max_leaked=options.max_leaked)
     print(report)
     if options.json:

@@ -100,5 +100,9 @@ class EditedRelease:
                 for split in entry["splits"]:
                     split["num_examples"] = rows.get(entry["config_name"], {}).get(split["name"], 0)
 
+        def correct_statistics(statistics: dict[str, Any]) -> None:
+            statistics["rows"] = rows
+            statistics["pairs"]["kept"] = sum(rows.get("pairs", {}).values())
+
         self.edit_card(correct)
-        self.edit_json("stats.json", lambda statistics: statistics.update(rows=rows))
+        self.edit_json("stats.json", correct_statistics)

@@ -14,14 +14,15 @@ class PlantedFault:
     checks: Sequence[str]  # those that complain, no others
     seal: bool = True  # whether the manifest is put right afterwards
     recount: bool = True  # and the numbers of stats.json and the card
+    of: str = "release"  # the fixture to spoil
 
 
 FAULTS: dict[str, PlantedFault] = {}
 
 
-def fault(message: str, *checks: str, seal: bool = True, recount: bool = True):
+def fault(message: str, *checks: str, seal: bool = True, recount: bool = True, of: str = "release"):
     def register(plant: Callable[[EditedRelease], object]):
-        FAULTS[plant.__name__] = PlantedFault(plant, message, checks, seal, recount)
+        FAULTS[plant.__name__] = PlantedFault(plant, message, checks, seal, recount, of)
         return plant
 
     return register

@@ -1,21 +1,22 @@
-"""Planted faults of files: manifest, layout, columns, numbers and card."""
+"""Planted faults of files: manifest, layout, columns, and what was left out."""
 
 import shutil
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from .faults import fault, unsealed
 
 
-@unsealed(r"discarded.parquet was changed", "manifest")
+@unsealed(r"figures/categories.svg was changed", "manifest")
 def changed_byte(release):
-    path = release.folder / "discarded.parquet"
+    path = release.folder / "figures" / "categories.svg"
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
 
 
-@unsealed(r"discarded.parquet is listed in manifest.json but missing", "manifest")
+@unsealed(r"discarded.parquet is listed in manifest.json but missing", "manifest", "layout")
 def missing_file(release):
     (release.folder / "discarded.parquet").unlink()
 
@@ -40,6 +41,32 @@ def longer_file(release):
 def path_that_leaves_the_release(release):
     entry = {"bytes": 0, "sha256": ""}
     release.edit_json("manifest.json", lambda manifest: manifest["files"].update({"../elsewhere": entry}))
+
+
+@unsealed(r"does not tell bytes and sha256 of stats.json", "manifest")
+def entry_that_is_no_mapping(release):
+    release.edit_json("manifest.json", lambda manifest: manifest["files"].update({"stats.json": [1, 2]}))
+
+
+@unsealed(r"is listed in manifest.json but missing", "manifest")
+def name_that_no_file_can_have(release):
+    entry = {"bytes": 0, "sha256": ""}
+    release.edit_json("manifest.json", lambda manifest: manifest["files"].update({"a" * 300: entry}))
+
+
+@fault(r"`sources` has /home/me/articles.tar, a place on somebody's disk", "manifest")
+def source_on_a_disk(release):
+    release.edit_json(
+        "manifest.json", lambda manifest: manifest["parameters"].update(sources=["/home/me/articles.tar"])
+    )
+
+
+@fault(r"`files` has C:.+mixed_train, a place on somebody's disk", "manifest", of="variant")
+def source_of_a_variant_on_a_disk(release):
+    def spoil(manifest):
+        manifest["parameters"]["variant_of"]["files"] = [r"C:\data\mixed_train"]
+
+    release.edit_json("manifest.json", spoil)
 
 
 @unsealed(r"schema version 99", "manifest")
@@ -105,57 +132,42 @@ def columns_in_another_order(release):
     release.put_table("statements", "test", table.select(["text", "statement_id", "tokens"]))
 
 
-@fault(r"stats.json says that pairs test has 7 rows; it has \d+", "figures", recount=False)
-def stale_statistics(release):
-    release.edit_json("stats.json", lambda statistics: statistics["rows"]["pairs"].update(test=7))
+@fault(r"README.md is missing", "layout", "card", recount=False)
+def no_card(release):
+    (release.folder / "README.md").unlink()
 
 
-@fault(r"download_size of statements is 1;", "figures", recount=False)
-def stale_size_in_card(release):
-    def age(metadata):
-        entry = next(one for one in metadata["dataset_info"] if one["config_name"] == "statements")
-        entry["download_size"] = 1
-
-    release.edit_card(age)
+@fault(r"stats.json is missing", "layout", "figures", recount=False)
+def no_statistics(release):
+    (release.folder / "stats.json").unlink()
 
 
-@fault(r"pairs train has 7 examples; it has \d+", "figures", recount=False)
-def stale_count_in_card(release):
-    release.edit_card(lambda metadata: metadata["dataset_info"][0]["splits"][0].update(num_examples=7))
+@fault(r"discarded.parquet is missing", "layout")
+def no_record_of_what_was_left_out(release):
+    (release.folder / "discarded.parquet").unlink()
 
 
-@fault(r"README.md lists pairs future, which has no rows", "figures", recount=False)
-def card_with_an_empty_split(release):
-    empty = {"name": "future", "num_bytes": 0, "num_examples": 0}
-    release.edit_card(lambda metadata: metadata["dataset_info"][0]["splits"].append(empty))
+@fault(r"discarded.parquet cannot be used", "discarded")
+def discarded_that_cannot_be_read(release):
+    path = release.folder / "discarded.parquet"
+    path.write_bytes(path.read_bytes()[:-20])
 
 
-@fault(r"data_files of pairs test .* are not the files of this split", "figures", recount=False)
-def card_that_loads_other_files(release):
-    release.edit_card(
-        lambda metadata: metadata["configs"][0]["data_files"][2].update(path="data/pairs/*.parquet")
-    )
+@fault(r"discarded.parquet cannot be used: column detail is missing; column why is unknown", "discarded")
+def discarded_with_another_column(release):
+    path = release.folder / "discarded.parquet"
+    pq.write_table(pq.read_table(path).rename_columns(["article_id", "reason", "why"]), path)
 
 
-@fault(r"the YAML of README.md cannot be read", "card", recount=False)
-def broken_yaml(release):
-    (release.folder / "README.md").write_text("---\nlanguage: [\n---\n")
+@fault(r"discarded.parquet.*column reason is large_string, not string", "discarded")
+def discarded_of_another_type(release):
+    path = release.folder / "discarded.parquet"
+    table = pq.read_table(path)
+    pq.write_table(table.set_column(1, "reason", table["reason"].cast(pa.large_string())), path)
 
 
-@fault(r"YAML of README.md cannot be read: it has no YAML", "card", recount=False)
-def card_without_yaml(release):
-    (release.folder / "README.md").write_text("# A corpus\n")
-
-
-@fault(r"names no license", "card", recount=False)
-def no_license(release):
-    release.edit_card(lambda metadata: metadata.pop("license"))
-
-
-@fault(r"the default config is proofs, not pairs", "card", recount=False)
-def another_default(release):
-    def change(metadata):
-        metadata["configs"][0].pop("default")
-        metadata["configs"][2]["default"] = True
-
-    release.edit_card(change)
+@fault(r"reasons that are none of ours.*'boring' \(1 times\)", "discarded")
+def reason_without_a_name(release):
+    path = release.folder / "discarded.parquet"
+    one = pa.table({"article_id": ["a"], "reason": ["boring"], "detail": [""]})
+    pq.write_table(pa.concat_tables([pq.read_table(path), one]), path)

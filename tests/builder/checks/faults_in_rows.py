@@ -11,7 +11,7 @@ def null_text(release):
     release.edit_rows("statements", "test", lambda rows: rows[3].update(text=None))
 
 
-@fault(r"pairs/test-.* no title \(null\)", "schema")
+@fault(r"pairs/test-.* no title \(null\)", "schema", "articles")
 def null_title(release):
     chosen = release.rows("pairs", "test")[0]["id"]
     release.edit_pairs(lambda row: row["id"] == chosen and row.update(title=None))
@@ -91,6 +91,13 @@ def ids_that_differ_by_a_constant(release):
     release.edit_pairs(derive)
 
 
+@fault(r"statement ids that tell the id of their proof", "ids")
+def ids_that_are_rotations(release):
+    release.edit_pairs(
+        lambda row: row.update(proof_id=f"p-{row['statement_id'][9:]}{row['statement_id'][2:9]}")
+    )
+
+
 @fault(r"statements test lacks statement_ids of pairs test.*s-[0-9a-f]{20}", "references")
 def statement_that_is_not_there(release):
     release.edit_rows("statements", "test", lambda rows: rows[0].update(statement_id="s-" + "0" * 20))
@@ -108,7 +115,7 @@ def another_order_of_tokens(release):
 
 @fault(r"kind of the same pair differs between pairs and pairs_by_article.*#", "references")
 def families_that_differ(release):
-    release.edit_rows("pairs_by_article", "test", lambda rows: rows[0].update(kind="fable"))
+    release.edit_rows("pairs_by_article", "test", lambda rows: rows[0].update(kind="axiom"))
 
 
 @fault(
@@ -171,3 +178,74 @@ def held_out_pair_copied_into_train(release):
     for suffix in ("", "_by_article"):
         release.edit_rows(f"pairs{suffix}", "train", lambda rows: rows.append(twin))
         release.follow(suffix, "train")
+
+
+@fault(r"rows of proofs test are not in the order of their ids", "order")
+def rows_in_no_order(release):
+    release.edit_rows("proofs", "test", lambda rows: rows.insert(3, rows.pop()))
+
+
+def edit_article(release: EditedRelease, edit) -> None:
+    """Edit all pairs of an article."""
+    chosen = release.rows("pairs", "test")[0]["article_id"]
+    release.edit_pairs(lambda row: row["article_id"] == chosen and edit(row))
+
+
+def edit_one_pair(release: EditedRelease, edit) -> None:
+    """Edit a pair whose article has others."""
+    articles = [row["article_id"] for row in release.rows("pairs", "train")]
+    chosen = next(
+        row["id"] for row in release.rows("pairs", "train") if articles.count(row["article_id"]) > 1
+    )
+    release.edit_pairs(lambda row: row["id"] == chosen and edit(row))
+
+
+@fault(r"a primary_category that is not the first of its categories.*#", "schema")
+def another_primary_category(release):
+    edit_article(release, lambda row: row.update(primary_category="math.XX"))
+
+
+@fault(r"a primary_category that is not the first", "schema")
+def categories_without_a_primary_one(release):
+    edit_article(release, lambda row: row.update(primary_category=None))
+
+
+@fault(r"a primary_category that is not the first", "schema")
+def primary_category_of_none(release):
+    edit_article(release, lambda row: row.update(categories=[]))
+
+
+@fault(r"a category that is empty or has white space", "schema")
+def empty_category(release):
+    edit_article(release, lambda row: row["categories"].append(""))
+
+
+@fault(r"a category that is empty or has white space", "schema")
+def category_of_white_space(release):
+    edit_article(release, lambda row: row["categories"].append(" "))
+
+
+@fault(r"an unknown kind \('fable'\).*#", "schema")
+def unknown_kind(release):
+    edit_one_pair(release, lambda row: row.update(kind="fable"))
+
+
+@fault(r"an unknown kind \(''\)", "schema")
+def empty_kind(release):
+    edit_one_pair(release, lambda row: row.update(kind=""))
+
+
+@fault(r"pairs has articles with more than one title.*sample", "articles")
+def article_with_two_titles(release):
+    edit_one_pair(release, lambda row: row.update(title="Another title"))
+
+
+@fault(r"pairs_by_article has articles with more than one list of categories.*sample", "articles")
+def article_with_two_lists_of_categories(release):
+    edit_one_pair(release, lambda row: row["categories"].append("math.XX"))
+
+
+@fault(r"a proof that has not the words of its tokens", "schema")
+def texts_of_others(release):
+    proofs = [row["proof"] for row in release.rows("pairs", "train")]
+    release.edit_pairs(lambda row: row.update(proof=proofs[0] if row["proof"] != proofs[0] else proofs[1]))

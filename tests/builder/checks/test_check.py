@@ -7,9 +7,13 @@ import pytest
 from proofmatch.builder import build_release
 from proofmatch.builder.checks import check_release
 from proofmatch.builder.checks.run import CHECKS
+from proofmatch.builder.checks.statistics import NEEDED
+from proofmatch.builder.importing.importer import import_published
+from proofmatch.builder.variants.variant import make_variant
 from proofmatch.cli import main
 
-from . import faults_in_files, faults_in_rows  # noqa: F401 - they register their faults
+from ..importing.published import write_corpus
+from . import faults_in_files, faults_in_rows, faults_of_description  # noqa: F401 - they register their faults
 from .editing import EditedRelease
 from .faults import planted
 
@@ -32,7 +36,7 @@ def test_a_real_corpus_is_without_fault(corpus, tmp_path, name):
 @pytest.mark.parametrize(
     ("name", "named"),
     [
-        ("changed_byte", "discarded.parquet was changed"),
+        ("changed_byte", "figures/categories.svg was changed"),
         ("null_text", "data/statements/test-00000-of-00001.parquet has rows with no text (null)"),
         ("stale_statistics", "stats.json says that pairs test has 7 rows; it has "),
         ("missing_config", "config proofs_by_article is missing"),
@@ -98,6 +102,17 @@ def test_a_report_that_cannot_be_written_is_bad_usage(release, tmp_path, capsys)
     assert "report.json cannot be written" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("place", ["report.json", "data/../stats.json"])
+def test_a_report_inside_the_release_is_refused(release, capsys, place):
+    before = sorted(release.rglob("*"))
+    assert main(["check", str(release), "--json", str(release / place)]) == 2
+    output = capsys.readouterr()
+    assert "is inside the release" in output.err
+    assert output.err.count("\n") == 1
+    assert output.out == ""
+    assert sorted(release.rglob("*")) == before
+
+
 def test_how_many_leaked_pairs_are_tolerated_can_be_told(release, tmp_path):
     folder = planted(release, tmp_path / "release", "held_out_pair_copied_into_train").folder
     assert not check_release(folder, max_leaked=0.01).passed
@@ -109,7 +124,10 @@ def test_a_share_that_is_none_is_refused(release, share, capsys):
     with pytest.raises(SystemExit) as refusal:
         main(["check", str(release), f"--max-leaked={share}"])
     assert refusal.value.code == 2
-    assert "--max-leaked" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "--max-leaked" in error
+    assert "0" in error
+    assert "_share" not in error
 
 
 def test_files_that_git_and_the_hub_leave_behind_are_no_fault(release, tmp_path):
@@ -135,9 +153,46 @@ def test_an_imported_release_keeps_the_sizes_and_families_it_was_published_with(
     assert "kind of the same pair differs between pairs and pairs_by_article" in str(report)
 
 
+def test_a_variant_is_without_fault(variant):
+    report = check_release(variant)
+    assert report.faults == []
+    assert "the names of " in str(report)
+
+
 def test_a_variant_of_an_imported_release_counts_as_imported(release, tmp_path):
     spoilt = planted(release, tmp_path / "release", "wrong_split_size")
-    assert not check_release(spoilt.folder).passed
+
+    def is_right() -> bool:
+        outcomes = check_release(spoilt.folder).outcomes
+        return not next(outcome for outcome in outcomes if outcome.check == "splits").faults
+
+    assert not is_right()
     parameters = {"made_by": "variant", "variant_of": {"made_by": "import"}}
     spoilt.edit_json("manifest.json", lambda manifest: manifest.update(parameters=parameters))
-    assert check_release(spoilt.folder).passed
+    assert is_right()
+
+
+def test_the_statistics_that_must_be_there_are_those_that_a_build_writes(release):
+    statistics = json.loads((release / "stats.json").read_text(encoding="utf-8"))
+    assert set(NEEDED) == statistics.keys() - {"schema_version"}
+
+
+@pytest.mark.parametrize("settings", [{"titles": "drop"}, {"detector": "none"}])
+def test_releases_with_other_settings_are_without_fault(articles, tmp_path, settings):
+    release = build_release(articles, tmp_path / "release", workers=1, **settings)
+    assert check_release(release).faults == []
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_small_releases_and_their_variants_are_without_fault(articles, tmp_path, count):
+    chosen = [str(path) for path in sorted(articles.glob("*.xhtml"))[:count]]
+    release = build_release(chosen, tmp_path / "release", workers=1)
+    assert check_release(release).faults == []
+    variant = make_variant(release, tmp_path / "variant", symbols="transpose", workers=1)
+    assert check_release(variant).faults == []
+
+
+def test_an_import_is_without_fault(tmp_path):
+    write_corpus(tmp_path / "published", {"train": 80, "dev": 10, "test": 10})
+    release = import_published(tmp_path / "published", tmp_path / "release", workers=1)
+    assert check_release(release).faults == []
