@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .candidates import Candidates
+from .largest import largest_matching
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,20 +49,6 @@ def split_into_parts(candidates: Candidates) -> Iterator[Part]:
         part = _part(candidates, label[:n_rows] == number, label[n_rows:] == number)
         if len(part.rows) and len(part.columns):
             yield part
-
-
-def largest_matching(candidates: Candidates) -> np.ndarray:
-    """The column of each row in some matching of the greatest size, -1 for none."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
-    if not len(candidates.columns):
-        return np.full(candidates.n_rows, -1, dtype=np.int64)
-    graph = csr_array(
-        (np.ones(len(candidates.columns), dtype=np.int8), candidates.columns, candidates.starts),
-        shape=(candidates.n_rows, candidates.n_columns),
-    )
-    return maximum_bipartite_matching(graph, perm_type="column").astype(np.int64)
 
 
 def _reachable(tails: np.ndarray, heads: np.ndarray, sources: np.ndarray, n_nodes: int) -> np.ndarray:

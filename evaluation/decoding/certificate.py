@@ -1,6 +1,7 @@
 """Proof that a matching is the best of all: prices that no pair exceeds and that add up to its total."""
 
 from dataclasses import dataclass
+from math import fsum, hypot
 
 import numpy as np
 
@@ -11,9 +12,8 @@ from .pruned import Matching
 from .sources import ScoreSource
 
 # Scores differ in their last digits from one machine to another, and by as much a pair may exceed its prices.
-# And no proof in double precision is better than the least tolerance.
 _ROUNDINGS = 8
-_LEAST_TOLERANCE = 1e-10
+_LEAST_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Certificate:
         primal_total: The matching's total score.
         dual_total: The sum of all prices.
         max_violation: By how much a pair exceeds its prices at most; 0 if none does.
-        gap: No matching's total is greater than this one's by more than so much.
+        gap: No matching's total is greater than this one's by more than so much, which counts every row's
+            worst pair.
     """
 
     primal_total: float
@@ -61,17 +62,27 @@ class CertificateError(ProofmatchError):
 
 
 def certify(
-    total: float, row_prices: np.ndarray, column_prices: np.ndarray, max_violation: float
+    own: np.ndarray, row_prices: np.ndarray, column_prices: np.ndarray, lifts: np.ndarray
 ) -> Certificate:
-    """Sum up what prices prove about a matching with that total."""
-    n_rows, n_columns = len(row_prices), len(column_prices)
+    """Sum up, without rounding errors of sums, what prices prove about a matching.
+
+    Args:
+        own: The scores of its pairs.
+        row_prices: A price for each row.
+        column_prices: A price for each column.
+        lifts: By how much the worst pair of each row exceeds its prices, 0 if none does.
+    """
     # The side with more members is not matched fully, and there a price below zero would prove nothing.
+    n_rows, n_columns = len(row_prices), len(column_prices)
     rows = np.maximum(row_prices, 0) if n_rows > n_columns else row_prices
     columns = np.maximum(column_prices, 0) if n_columns > n_rows else column_prices
-    dual_total = float(rows.sum() + columns.sum())
-    max_violation = max(0.0, max_violation)
-    gap = dual_total - total + min(n_rows, n_columns) * max_violation
-    return Certificate(total, dual_total, max_violation, gap)
+    # Prices of rows raised by the lifts are exceeded by none.
+    try:
+        gap = fsum(np.concatenate([rows, columns, lifts, -own]))
+        total, dual_total = fsum(own), fsum(np.concatenate([rows, columns]))
+    except (OverflowError, ValueError) as error:
+        raise ProofmatchError("sums of scores or prices are infinite: scale the scores down") from error
+    return Certificate(total, dual_total, float(lifts.max(initial=0)), max(0.0, gap))
 
 
 def verify_certificate(
@@ -82,9 +93,11 @@ def verify_certificate(
     Args:
         source: The scores.
         matching: The matching and its prices; nothing else that it says is believed.
-        tolerance: By how much a pair may exceed its prices; by default eight roundings of the greatest score
-            in the scores' own precision, but at least 1e-10 of it. The sums of scores and of prices may
-            differ by √n times as much, as n independent rounding errors do.
+        tolerance: By how much a pair may exceed its prices. By default, relative to the sizes of its score
+            and its two prices together: 1e-12, but for scores in single precision eight of their roundings,
+            about 1e-6. That is more than `match_exactly` itself forgives, because another machine computes
+            other last digits; among scores that differ by less it tells no better from worse. The sums of
+            scores and of prices may differ by √n times as much, as n independent rounding errors do.
 
     Returns:
         The certificate as recomputed.
@@ -102,26 +115,32 @@ def verify_certificate(
     if len(matched) < min(shape):
         raise CertificateError(f"the matching has {len(matched)} pairs where {min(shape)} are possible")
 
-    def check(start: int, scores: np.ndarray) -> tuple[float, float, float, float]:
-        rows = slice(start, start + len(scores))
+    def check(start: int, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        u = row_prices[start : start + len(scores)]
         excess = scores.astype(np.float64)
-        served = np.flatnonzero(columns[rows] >= 0)
-        own = float(excess[served, columns[rows][served]].sum())
-        greatest = max(float(excess.max(initial=0)), -float(excess.min(initial=0)))
-        excess -= row_prices[rows, None]
+        excess -= u[:, None]
         excess -= column_prices
-        return own, float(excess.max(initial=-np.inf)), greatest, float(np.finfo(scores.dtype).eps)
+        relative = max(_ROUNDINGS * float(np.finfo(scores.dtype).eps), _LEAST_TOLERANCE)
 
-    total, worst, greatest, precision = 0.0, -np.inf, 0.0, 0.0
-    for found in map_blocks(source, check):
-        total += found[0]
-        worst, greatest, precision = max(worst, found[1]), max(greatest, found[2]), max(precision, found[3])
-    certificate = certify(total, row_prices, column_prices, worst)
-    if tolerance is None:
-        tolerance = max(_ROUNDINGS * precision, _LEAST_TOLERANCE) * greatest
-    if not certificate.max_violation <= tolerance:
-        raise CertificateError(f"a pair's score exceeds its prices by {certificate.max_violation:.3g}")
+        def allowed(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+            if tolerance is not None:
+                return np.full(len(rows), tolerance)
+            sizes = np.abs(scores[rows, others]) + np.abs(u[rows]) + np.abs(column_prices[others])
+            return relative * sizes.astype(np.float64)
+
+        rows, others = np.nonzero(~(excess <= 0))  # of what is not a number, too
+        above = ~(excess[rows, others] <= allowed(rows, others))
+        served = np.flatnonzero(columns[start : start + len(scores)] >= 0)
+        partners = columns[start + served]
+        own = scores[served, partners].astype(np.float64)
+        return own, excess.max(axis=1, initial=0), excess[rows, others][above], allowed(served, partners)
+
+    found = zip((np.empty(0),) * 4, *map_blocks(source, check), strict=True)
+    own, lifts, above, allowances = (np.concatenate(arrays) for arrays in found)
+    if len(above):
+        raise CertificateError(f"a pair's score exceeds its prices by {above.max():.3g}")
+    certificate = certify(own, row_prices, column_prices, lifts)
     difference = certificate.dual_total - certificate.primal_total
-    if not abs(difference) <= tolerance * np.sqrt(max(1, min(shape))):
+    if not abs(difference) <= hypot(*allowances):
         raise CertificateError(f"the prices add up to {difference:.3g} more than the matched scores")
     return certificate

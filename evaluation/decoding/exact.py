@@ -13,17 +13,23 @@ from proofmatch.errors import ProofmatchError
 
 from .blocks import map_blocks
 from .candidates import Candidates
-from .cardinality import largest_matching
-from .certificate import ExactMatching, certify
-from .prices import find_prices
+from .certificate import Certificate, CertificateError, ExactMatching, certify
+from .largest import largest_matching
+from .optimum import Optimum, find_optimum
+from .prices import NotOptimalError
 from .pricing import find_overpriced
 from .retrieval import best_candidates
-from .solver import match_smaller_side
 from .sources import ScoreSource
 
 DEFAULT_START = 100
 _FIRST_ADDED_PER_ROW = 16
 _MOST_ADDED = 2**24
+_MOST_WANTED = 0.2  # of all pairs; beyond, all at once take less time than more and more of them
+_MOST_HELD = 2**25  # pairs, which take about 2 GB
+_MOST_PRICES_PER_SCORE = 64
+_ROUNDINGS_OF_A_TOTAL = 16
+_GREATEST = 1e300
+_WIDEST_GAP = 0.01  # beside the spread of the matched scores
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,7 @@ class Round:
         number: The round, from 1.
         n_pairs: How many pairs it chose from.
         total: The total score of its matching.
-        bound: What no matching's total can exceed.
+        bound: What no matching's total can exceed, as far as known by then.
     """
 
     number: int
@@ -52,18 +58,23 @@ def match_exactly(
 ) -> ExactMatching:
     """Match every row, or every column if there are fewer, with the greatest total over all pairs.
 
-    Of several optimal matchings the one returned depends on the scores and `start` alone.
+    The same scores, `candidates` and `start` always give the same matching. Of several optimal matchings,
+    which one that is may change with `candidates` and `start`.
 
     Args:
         source: The scores, all finite.
         candidates: Lists of `best_candidates`, if they are at hand, to save finding them.
-        start: How many candidates a row to start from; what is missing is added where it is needed, so this
-            changes the time and nothing else.
+        start: How many candidates a row to start from; what is missing is added where it is needed, so that
+            the total is the greatest whatever this is.
         on_round: Called after each round.
+
+    Raises:
+        CertificateError: If scores differ by so little beside their size that rounding hides which matching
+            is the best.
     """
     shape = source.shape
     if min(shape) == 0:
-        nothing = certify(0.0, np.zeros(shape[0]), np.zeros(shape[1]), 0.0)
+        nothing = certify(np.zeros(0), np.zeros(shape[0]), np.zeros(shape[1]), np.zeros(shape[0]))
         columns = np.full(shape[0], -1, dtype=np.int64)
         return ExactMatching(columns, 0.0, np.zeros(shape[0]), np.zeros(shape[1]), 0, 0, nothing)
     if candidates is None:
@@ -73,24 +84,77 @@ def match_exactly(
             f"candidates {candidates.n_rows, candidates.n_columns} are not of scores {shape}"
         )
     candidates = _made_feasible(source, candidates.first(start))
-    column_prices, number = None, 0
+    last_prices, number, bound, afresh = None, 0, np.inf, False
     while True:
         number += 1
-        columns, row_prices, column_prices = _solve(candidates, column_prices)
-        scale = max(float(np.abs(values).max()) for values in (candidates.scores, row_prices, column_prices))
+        optimum, afresh = _optimum(candidates, last_prices, afresh)
+        own = optimum.own_scores(candidates)
         # Twice as many each round: with many equal scores a fixed number could take very many rounds.
         per_row = min(_FIRST_ADDED_PER_ROW * 2 ** (number - 1), max(1, _MOST_ADDED // shape[0]))
-        overpriced = find_overpriced(source, row_prices, column_prices, per_row, scale)
-        total = float(candidates.scores[columns[candidates.rows] == candidates.columns].sum())
-        certificate = certify(total, row_prices, column_prices, overpriced.worst)
+        overpriced = find_overpriced(
+            source, optimum.row_prices, optimum.column_prices, per_row, optimum.roundings
+        )
+        certificate = certify(own, optimum.row_prices, optimum.column_prices, overpriced.lifts)
+        bound = min(bound, certificate.primal_total + certificate.gap)
         if on_round is not None:
-            bound = certificate.dual_total + overpriced.lift
-            on_round(Round(number, len(candidates.pairs), total, bound))
-        if not len(overpriced.pairs):
+            on_round(Round(number, len(candidates.pairs), certificate.primal_total, bound))
+        if len(overpriced.pairs):
+            wanted = len(candidates.pairs) + len(overpriced.pairs)
+            if wanted > _MOST_WANTED * shape[0] * shape[1] and shape[0] * shape[1] <= _MOST_HELD:
+                candidates = _all_pairs(source)
+            else:
+                candidates = _extended(candidates, overpriced.pairs, overpriced.scores)
+            last_prices = optimum.column_prices
+        elif not afresh and last_prices is not None and _prices_hide_scores(optimum, own):
+            afresh = True
+        else:
+            _refuse_a_wide_gap(certificate, own, candidates)
             return ExactMatching(
-                columns, total, row_prices, column_prices, number, len(candidates.pairs), certificate
+                optimum.columns,
+                certificate.primal_total,
+                optimum.row_prices,
+                optimum.column_prices,
+                number,
+                len(candidates.pairs),
+                certificate,
             )
-        candidates = _extended(candidates, overpriced.pairs, overpriced.scores)
+
+
+def _optimum(candidates: Candidates, last_prices: np.ndarray | None, afresh: bool) -> tuple[Optimum, bool]:
+    """The best matching among candidates, and whether prices are to be found anew from now on."""
+    if max(candidates.scores.max(), -candidates.scores.min()) > _GREATEST:
+        raise ProofmatchError(f"scores beyond {_GREATEST:.0g} add up to infinite prices: scale them down")
+    optimum = None
+    with np.errstate(over="ignore", invalid="ignore"):
+        if last_prices is not None and not afresh:
+            try:
+                optimum = find_optimum(candidates, last_prices)
+            except NotOptimalError:
+                afresh = True
+        if optimum is None:
+            optimum = find_optimum(candidates)
+    return optimum, afresh
+
+
+def _prices_hide_scores(optimum: Optimum, own: np.ndarray) -> bool:
+    """Whether prices are so much larger than the matched scores that their roundings matter.
+
+    Prices only rise from round to round, and a pair that is used for want of others may raise them all.
+    """
+    prices = np.abs(optimum.row_prices).sum() + np.abs(optimum.column_prices).sum()
+    return bool(prices > _MOST_PRICES_PER_SCORE * np.abs(own).sum())
+
+
+def _refuse_a_wide_gap(certificate: Certificate, own: np.ndarray, candidates: Candidates) -> None:
+    all_spread, spread = len(own) * np.ptp(candidates.scores), np.abs(own - np.median(own)).sum()
+    sizes = np.abs(own).sum() + all_spread
+    # Equal scores have no spread, and prices of other scores still have their roundings.
+    rounding = _ROUNDINGS_OF_A_TOTAL * float(np.finfo(np.float64).eps) * sizes
+    if certificate.gap > max(_WIDEST_GAP * spread, min(_WIDEST_GAP * all_spread, rounding)):
+        raise CertificateError(
+            f"the matching is proved the best only up to {certificate.gap:.3g}, where its scores differ by "
+            f"{spread:.3g} in all: take an offset away from the scores that hides what they differ by"
+        )
 
 
 def _made_feasible(source: ScoreSource, candidates: Candidates) -> Candidates:
@@ -109,6 +173,14 @@ def _made_feasible(source: ScoreSource, candidates: Candidates) -> Candidates:
     return _extended(candidates, free_rows * candidates.n_columns + free_columns, scores)
 
 
+def _all_pairs(source: ScoreSource) -> Candidates:
+    n_rows, n_columns = source.shape
+    # Copied, because a source may reuse the memory of its blocks.
+    scores = np.concatenate(list(map_blocks(source, lambda _, block: block.astype(np.float64).ravel())))
+    columns = np.tile(np.arange(n_columns), n_rows)
+    return Candidates(np.arange(n_rows + 1) * n_columns, columns, scores, n_columns, trusted=True)
+
+
 def _extended(candidates: Candidates, pairs: np.ndarray, scores: np.ndarray) -> Candidates:
     pairs = np.concatenate([candidates.pairs, pairs])
     scores = np.concatenate([candidates.scores, scores]).astype(np.float64)
@@ -119,25 +191,3 @@ def _extended(candidates: Candidates, pairs: np.ndarray, scores: np.ndarray) -> 
             "the score source gives different scores for one pair: make it repeat itself exactly"
         )
     return extended
-
-
-def _solve(
-    candidates: Candidates, last_prices: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The best matching among candidates, with prices of rows and columns, found from the last ones."""
-    if candidates.n_rows > candidates.n_columns:
-        rows, column_prices, row_prices = _solve(candidates.transposed(), None)
-        columns = np.full(candidates.n_rows, -1, dtype=np.int64)
-        columns[rows] = np.arange(candidates.n_columns)
-        return columns, row_prices, column_prices
-    if candidates.n_rows < candidates.n_columns or last_prices is None:
-        columns = match_smaller_side(candidates)
-        return columns, *find_prices(candidates, columns)
-    # Where all columns are matched, taking the last prices off changes no order of matchings, and leaves the
-    # solver almost nothing to do.
-    left = candidates.scores - last_prices[candidates.columns]
-    left -= np.repeat(np.maximum.reduceat(left, candidates.starts[:-1]), np.diff(candidates.starts))
-    columns = match_smaller_side(
-        Candidates(candidates.starts, candidates.columns, left, candidates.n_columns, trusted=True)
-    )
-    return columns, *find_prices(candidates, columns, last_prices)

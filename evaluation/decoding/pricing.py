@@ -6,10 +6,8 @@ import numpy as np
 
 from .blocks import map_blocks
 from .retrieval import best_columns
+from .rounding import rounding_of
 from .sources import ScoreSource
-
-# Relative to the greatest score or price: pairs worth more than this above their prices are reported.
-TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,18 +17,16 @@ class Overpriced:
     Attributes:
         pairs: The worst ones of each row and of each column, as row · columns + column.
         scores: Their scores.
-        worst: By how much the worst pair of all exceeds its prices; negative if none does.
-        lift: What must be added to the prices of rows, in sum, for none to exceed them.
+        lifts: What must be added to the price of each row for none to exceed them.
     """
 
     pairs: np.ndarray
     scores: np.ndarray
-    worst: float
-    lift: float
+    lifts: np.ndarray
 
 
 def find_overpriced(
-    source: ScoreSource, row_prices: np.ndarray, column_prices: np.ndarray, per_row: int, scale: float
+    source: ScoreSource, row_prices: np.ndarray, column_prices: np.ndarray, per_row: int, roundings: float
 ) -> Overpriced:
     """Compare every pair's score with its prices.
 
@@ -39,9 +35,10 @@ def find_overpriced(
         row_prices: A price for each row.
         column_prices: A price for each column.
         per_row: How many pairs of a row are reported for its sake at most; for a column's, one a block.
-        scale: The size of the greatest score or price, which rounding errors are proportional to.
+        roundings: How many roundings of its numbers a pair may exceed its prices by without being reported.
     """
     n_columns = len(column_prices)
+    scale = float(max(np.abs(row_prices).max(initial=0), np.abs(column_prices).max(initial=0)))
 
     def compare(start: int, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         prices = row_prices[start : start + len(scores)]
@@ -51,25 +48,29 @@ def find_overpriced(
         excess = values - prices[rows] - column_prices[columns]
         worst = np.full(len(scores), -np.inf)
         np.maximum.at(worst, rows, excess)
-        above = np.flatnonzero(excess > TOLERANCE * scale)
+        allowed = rounding_of(values, prices[rows], column_prices[columns], roundings)
+        above = np.flatnonzero(excess > allowed)
         rows, columns, excess = rows[above], columns[above], excess[above]
         kept = above[_first_of_each(rows, excess, per_row) | _first_of_each(columns, excess, 1)]
         return near[kept] + start * n_columns, values[kept], worst
 
     found = list(map_blocks(source, compare))
     pairs, scores, worst = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-    return Overpriced(pairs, scores, float(worst.max()), float(np.maximum(worst, 0).sum()))
+    return Overpriced(pairs, scores, np.maximum(worst, 0))
 
 
 def _near(
     scores: np.ndarray, row_prices: np.ndarray, column_prices: np.ndarray, scale: float, per_row: int
 ) -> np.ndarray:
     """The pairs that may exceed their prices, or each row's and column's worst where those are too many."""
-    # In the precision of the scores, with room for its rounding errors, because double takes longer.
-    room = 8 * float(np.finfo(scores.dtype).eps) * scale
-    excess = scores - column_prices.astype(scores.dtype)
-    excess -= row_prices.astype(scores.dtype)[:, None]
-    near = np.flatnonzero(excess > -room)
+    # In the precision of the scores, because double takes longer, and with prices lowered by as much as its
+    # rounding errors may make up near them; a score far beyond its prices is told apart in any case.
+    limits = np.finfo(scores.dtype if scale < float(np.finfo(scores.dtype).max) / 16 else np.float64)
+    lowered = (prices - 16 * float(limits.eps) * np.abs(prices) for prices in (row_prices, column_prices))
+    of_rows, of_columns = (prices.astype(limits.dtype) for prices in lowered)
+    excess = scores - of_columns
+    excess -= of_rows[:, None]
+    near = np.flatnonzero(excess > 0)
     if len(near) <= 4 * per_row * len(scores):
         return near
     excess = scores - column_prices

@@ -1,4 +1,4 @@
-"""The assignment solvers under all matchings: `lap` for square problems, SciPy for oblong ones.
+"""The assignment solvers under all matchings: `lap` for square problems, SciPy for oblong and complete ones.
 
 Both are Jonker–Volgenant. `lap` is the faster one where there are as many rows as columns; oblong problems
 made square take it several times as long as they take SciPy.
@@ -7,6 +7,7 @@ made square take it several times as long as they take SciPy.
 import numpy as np
 
 from .candidates import Candidates
+from .largest import largest_matching
 
 
 def match_smaller_side(candidates: Candidates) -> np.ndarray:
@@ -20,6 +21,8 @@ def match_smaller_side(candidates: Candidates) -> np.ndarray:
     """
     if min(candidates.n_rows, candidates.n_columns) == 0:
         return np.full(candidates.n_rows, -1, dtype=np.int64)
+    if len(candidates.columns) == candidates.n_rows * candidates.n_columns:
+        return _match_all(candidates.scores.reshape(candidates.n_rows, candidates.n_columns))
     if candidates.n_rows == candidates.n_columns:
         return _match_square(candidates)
     return _match_oblong(candidates)
@@ -49,6 +52,17 @@ def as_costs(scores: np.ndarray) -> np.ndarray:
     return np.ldexp(top / 2 - scores / 2, -exponent)
 
 
+def _match_all(scores: np.ndarray) -> np.ndarray:
+    from scipy.optimize import linear_sum_assignment
+
+    # Slower than `lap` on most problems, but many times as fast on those that make exact matching ask for all
+    # pairs.
+    columns = np.full(len(scores), -1, dtype=np.int64)
+    rows, matched = linear_sum_assignment(as_costs(scores))
+    columns[rows] = matched
+    return columns
+
+
 def _match_square(candidates: Candidates) -> np.ndarray:
     import lap
 
@@ -67,12 +81,24 @@ def _match_oblong(candidates: Candidates) -> np.ndarray:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    # The solver takes a cost of zero for a missing pair, hence costs from 1 to 2.
+    if candidates.n_rows > candidates.n_columns:
+        columns = np.full(candidates.n_rows, -1, dtype=np.int64)
+        columns[_match_oblong(candidates.transposed())] = np.arange(candidates.n_columns)
+        return columns
+    # The solver first looks for any full matching, row by row, and on some graphs for ever. If row i can have
+    # column i it finds one at once, because the columns before are taken by the rows before.
+    some = largest_matching(candidates)
+    old_columns = np.concatenate([some, np.setdiff1d(np.arange(candidates.n_columns), some)])
+    new_columns = np.argsort(old_columns)
+    renamed = Candidates.from_pairs(
+        candidates.rows * candidates.n_columns + new_columns[candidates.columns],
+        candidates.scores,
+        (candidates.n_rows, candidates.n_columns),
+    )
+    # The solver takes a cost of zero for a missing pair, hence the least cost that is not.
+    costs = np.maximum(as_costs(renamed.scores), np.finfo(np.float64).tiny)
     graph = csr_array(
-        (as_costs(candidates.scores) + 1, candidates.columns, candidates.starts),
+        (costs, renamed.columns, renamed.starts),
         shape=(candidates.n_rows, candidates.n_columns),
     )
-    columns = np.full(candidates.n_rows, -1, dtype=np.int64)
-    rows, matched = min_weight_full_bipartite_matching(graph)
-    columns[rows] = matched
-    return columns
+    return old_columns[min_weight_full_bipartite_matching(graph)[1]]
