@@ -6,7 +6,10 @@ the pairing, statistics that agree with the rows, a manifest that agrees with th
 
 import hashlib
 import json
+import os
 import re
+import subprocess
+import sys
 
 import pyarrow.parquet as pq
 import pytest
@@ -50,6 +53,38 @@ def test_every_configuration_opens_and_pairs_is_the_default(release, tables, tmp
     assert default["train"]["id"] == tables["pairs"]["train"]["id"]
     for config, splits in tables.items():
         assert list(splits) == ["train", "validation", "test"], config
+
+
+OFFLINE = """
+import sys
+from datasets import List, Value, load_dataset
+
+release, *configs = sys.argv[1:]
+for config in configs:
+    plain = load_dataset(release, config)
+    streamed = load_dataset(release, config, streaming=True)
+    for split, dataset in plain.items():
+        assert list(streamed[split]) == dataset.to_list(), (config, split)
+        for name, feature in dataset.features.items():
+            is_list = name.endswith("tokens") or name == "categories"
+            assert feature == (List(Value("string")) if is_list else Value("string")), (config, name)
+print(len(configs))
+"""
+
+
+def test_every_configuration_opens_offline_streamed_and_not_with_the_features_of_the_contract(
+    release, tmp_path
+):
+    # In a process of its own, because the setting is read when the library is imported.
+    opened = subprocess.run(
+        [sys.executable, "-c", OFFLINE, str(release), *CONFIGS],
+        env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert opened.returncode == 0, opened.stderr
+    assert opened.stdout.strip() == str(len(CONFIGS))
 
 
 def test_columns_are_those_of_the_contract(tables):
