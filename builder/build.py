@@ -13,12 +13,12 @@ from proofmatch.progress import Progress
 from .engine.batches import cut_into_batches
 from .engine.local import local_pool, run_batches
 from .engine.parts import PartReport, read_discarded, read_report
-from .engine.pool import processors
+from .engine.pool import number_of_workers
 from .engine.run_folder import RunFolder
 from .filters.language import load_detector
 from .readers.sources import check_sources, read_sources
 from .release.assemble import Contents, assemble_release
-from .release.complete import is_complete
+from .release.complete import RESUMES, explaining_disk_errors, is_complete
 from .release.index import build_index
 from .release.manifest import build_parameters
 from .release.splits import split_by_article, split_pairs
@@ -56,19 +56,13 @@ def build_release(
     given = [sources] if isinstance(sources, str | os.PathLike) else sources
     names = [os.fspath(source) for source in given]
     release, chosen = Path(out), BuildSettings(**settings)
-    if workers is not None and workers < 1:
-        raise ProofmatchError(f"workers must be at least 1, not {workers}")
+    processes = number_of_workers(workers)
     parameters = build_parameters(chosen, names)
     load_detector(chosen.detector)
     check_sources(names)
-    try:
+    with explaining_disk_errors(release, RESUMES):
         if not is_complete(release, parameters):
-            _build(names, release, chosen, parameters, workers or processors())
-    except OSError as error:
-        raise ProofmatchError(
-            f"{error.filename or release}: {error.strerror or error}; "
-            "once that is mended, the same command goes on where it stopped"
-        ) from error
+            _build(names, release, chosen, parameters, processes)
     return release
 
 

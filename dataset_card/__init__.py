@@ -1,7 +1,8 @@
 """The dataset card of a release, and the release on the Hub."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from proofmatch.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .card import render_card
@@ -9,11 +10,4 @@ if TYPE_CHECKING:
 
 __all__ = ["push_release", "render_card"]
 
-# On first use, so that a command does not load what it does not need.
-_MODULES = {"push_release": ".hub.push", "render_card": ".card"}
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - the type of a module's attributes
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_MODULES[name], __name__), name)
+__getattr__ = lazy_exports(__name__, {"push_release": ".hub.push", "render_card": ".card"})

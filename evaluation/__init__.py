@@ -1,7 +1,8 @@
 """Baselines, decoding, metrics and the evaluator of submitted predictions."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from proofmatch.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .decoding.dense import match_globally
@@ -9,11 +10,4 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate", "match_globally"]
 
-# On first use, so that a command does not load what it does not need.
-_MODULES = {"evaluate": ".evaluator", "match_globally": ".decoding.dense"}
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - the type of a module's attributes
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_MODULES[name], __name__), name)
+__getattr__ = lazy_exports(__name__, {"evaluate": ".evaluator", "match_globally": ".decoding.dense"})

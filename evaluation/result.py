@@ -12,7 +12,6 @@ from .metrics.measures import Measures
 from .predictions.system import System
 
 SCHEMA_VERSION = 1
-SCHEMA = "result.schema.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """The matcher and its training."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from proofmatch.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .model.config import ProofMatcherConfig
@@ -10,16 +11,12 @@ if TYPE_CHECKING:
 
 __all__ = ["ProofMatcher", "ProofMatcherConfig", "load_tokenizer", "train_tokenizer"]
 
-# On first use, so that a command does not load what it does not need.
-_MODULES = {
-    "ProofMatcher": ".model.matcher",
-    "ProofMatcherConfig": ".model.config",
-    "load_tokenizer": ".tokenizer",
-    "train_tokenizer": ".tokenizer",
-}
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - the type of a module's attributes
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_MODULES[name], __name__), name)
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "ProofMatcher": ".model.matcher",
+        "ProofMatcherConfig": ".model.config",
+        "load_tokenizer": ".tokenizer",
+        "train_tokenizer": ".tokenizer",
+    },
+)

@@ -11,16 +11,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..engine.columns import as_numpy
-from ..variants.record import RECORD
+from ..variants.record import RECORD, RECORD_SCHEMA
 from .defects import UNREADABLE, WrongSchema, compare_schemas, defective_rows
 from .evidence import Evidence
 from .remarks import Fault, Finding, NotChecked, Remark
 from .tables import FAMILIES
-
-_NAMES = pa.list_(pa.string())
-_SCHEMA = pa.schema(
-    [("id", pa.string()), ("proof_id", pa.string()), ("original", _NAMES), ("renamed", _NAMES)]
-)
 
 
 def check_renamed(evidence: Evidence) -> Iterator[Remark]:
@@ -32,7 +27,7 @@ def check_renamed(evidence: Evidence) -> Iterator[Remark]:
         yield Fault(f"{RECORD} is missing: nobody can put the old names back")
         return
     try:
-        compare_schemas(pq.read_schema(evidence.folder / RECORD), _SCHEMA)
+        compare_schemas(pq.read_schema(evidence.folder / RECORD), RECORD_SCHEMA)
         table = pq.read_table(evidence.folder / RECORD).combine_chunks()
         table.validate(full=True)
     except (*UNREADABLE, WrongSchema) as error:
@@ -41,7 +36,7 @@ def check_renamed(evidence: Evidence) -> Iterator[Remark]:
     evidence.tick(RECORD)
     for batch in table.to_batches():
         ids = batch.column("id")
-        for what, rows in (*defective_rows(batch, _SCHEMA), *_wrong_names(batch)):
+        for what, rows in (*defective_rows(batch, RECORD_SCHEMA), *_wrong_names(batch)):
             yield Fault.about(f"{RECORD} has rows with {what}", ids.filter(pa.array(rows)).to_pylist())
     yield from _wrong_rows(evidence, table)
     yield Finding(f"the names of {len(table):,} proofs")

@@ -7,6 +7,7 @@ from pathlib import Path
 from ..filters.language import DETECTORS
 from ..release.manifest import MANIFEST
 from ..settings import BuildSettings
+from .outcome import say_complete
 
 EXAMPLE = "proofmatch build MREC.2011.4.439.tar.bz2 --out release --workers 8"
 
@@ -78,6 +79,5 @@ def run(options: argparse.Namespace) -> int:
         document_seconds=options.document_seconds,
         license=options.license,
     )
-    was_or_is = "was complete already" if already else "is complete"
-    print(f"{release} {was_or_is}; `proofmatch stats {release}` describes it")
+    say_complete(release, already)
     return 0

@@ -7,6 +7,7 @@ from pathlib import Path
 from ..importing.files import SUBSETS, SYMBOLS
 from ..release.manifest import MANIFEST
 from ..settings import OTHER_LICENSE
+from .outcome import say_complete
 
 EXAMPLE = "proofmatch import MATcH/ --out release"
 
@@ -49,6 +50,5 @@ def run(options: argparse.Namespace) -> int:
         license=options.license,
         workers=options.workers,
     )
-    was_or_is = "was complete already" if already else "is complete"
-    print(f"{release} {was_or_is}; `proofmatch stats {release}` describes it")
+    say_complete(release, already)
     return 0

@@ -150,6 +150,19 @@ def _is_single_threaded() -> bool:
     return len([name for name in threads if name != "jemalloc_bg_thd"]) == 1
 
 
-def processors() -> int:
+def number_of_workers(wanted: int | None) -> int:
+    """Take the number asked for, and by default one for each processor.
+
+    Raises:
+        ProofmatchError: If it is less than one.
+    """
+    if wanted is None:
+        return _processors()
+    if wanted < 1:
+        raise ProofmatchError(f"workers must be at least 1, not {wanted}")
+    return wanted
+
+
+def _processors() -> int:
     """Count the processors this process may use, which in a container are fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

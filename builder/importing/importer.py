@@ -12,11 +12,11 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
 from ..engine.parts import PartReport, discarded_table
-from ..engine.pool import WorkerPool, processors
+from ..engine.pool import WorkerPool, number_of_workers
 from ..engine.run_folder import RunFolder
 from ..records import Article
 from ..release.assemble import Contents, assemble_release
-from ..release.complete import is_complete
+from ..release.complete import RESUMES, explaining_disk_errors, is_complete
 from ..release.index import read_index
 from ..release.splits import SPLITS, SplitPairs, split_by_article, split_pairs
 from ..settings import OTHER_LICENSE, check_license
@@ -63,8 +63,7 @@ def import_published(
         raise ProofmatchError(f"symbols must be one of {', '.join(SYMBOLS)}, not {symbols!r}")
     if subset not in SUBSETS:
         raise ProofmatchError(f"subset must be one of {', '.join(SUBSETS)}, not {subset!r}")
-    if workers is not None and workers < 1:
-        raise ProofmatchError(f"workers must be at least 1, not {workers}")
+    processes = number_of_workers(workers)
     check_license(license)
     families, release = find_files(Path(folder), symbols, subset), Path(out)
     parameters = {
@@ -76,14 +75,9 @@ def import_published(
         "seed": seed,
         "license": license,
     }
-    try:
+    with explaining_disk_errors(release, RESUMES):
         if not is_complete(release, parameters):
-            _import(families, release, parameters, workers or processors())
-    except OSError as error:
-        raise ProofmatchError(
-            f"{error.filename or release}: {error.strerror or error}; "
-            "once that is mended, the same command goes on where it stopped"
-        ) from error
+            _import(families, release, parameters, processes)
     return release
 
 

@@ -2,7 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from ...dataset_card import render_card
 from ..engine.run_folder import RunFolder, refuse_other_settings
 from .manifest import MANIFEST, read_manifest, write_manifest
 from .tables import WrittenFile
+
+RESUMES = "the same command goes on where it stopped"
 
 
 def is_complete(release: Path, parameters: dict[str, Any]) -> bool:
@@ -31,6 +34,22 @@ def is_complete(release: Path, parameters: dict[str, Any]) -> bool:
     if release.exists() and not run.path.exists() and any(release.iterdir()):
         raise ProofmatchError(f"{release} is not empty and not a release; choose another --out")
     return False
+
+
+@contextmanager
+def explaining_disk_errors(release: Path, remedy: str) -> Iterator[None]:
+    """Put into one sentence what goes wrong with files while a release is made.
+
+    Args:
+        release: Its place.
+        remedy: What to do once it is mended.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise ProofmatchError(
+            f"{error.filename or release}: {error.strerror or error}; once that is mended, {remedy}"
+        ) from error
 
 
 def complete_release(

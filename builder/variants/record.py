@@ -22,7 +22,7 @@ from .source import reading
 RECORD = "renamed.parquet"
 
 _NAMES = pa.list_(pa.string())
-_SCHEMA = pa.schema(
+RECORD_SCHEMA = pa.schema(
     [("id", pa.string()), ("proof_id", pa.string()), ("original", _NAMES), ("renamed", _NAMES)]
 )
 _REPORT = b"proofmatch.report"  # in the metadata of the file
@@ -30,15 +30,15 @@ _REPORT = b"proofmatch.report"  # in the metadata of the file
 
 def write_record(parts: Sequence[Path], report: Report, folder: Path) -> None:
     """Write the record of the proofs in parts, in the order of the pairs' ids."""
-    rows = pa.concat_tables([read_rows(part).select(_SCHEMA.names) for part in parts])
+    rows = pa.concat_tables([read_rows(part).select(RECORD_SCHEMA.names) for part in parts])
     rows = rows.sort_by("id").combine_chunks()
     columns = [
         split_lists(rows.column(field.name).combine_chunks())
         if field.type == _NAMES
         else rows.column(field.name)
-        for field in _SCHEMA
+        for field in RECORD_SCHEMA
     ]
-    schema = _SCHEMA.with_metadata({_REPORT: json.dumps(asdict(report))})
+    schema = RECORD_SCHEMA.with_metadata({_REPORT: json.dumps(asdict(report))})
     pq.write_table(pa.Table.from_arrays(columns, schema=schema), folder / RECORD, compression="zstd")
 
 

@@ -15,10 +15,10 @@ from proofmatch.errors import CheckFailed, ProofmatchError
 from proofmatch.progress import Progress
 
 from ...dataset_card import render_card
-from ..engine.pool import WorkerPool, processors
+from ..engine.pool import WorkerPool, number_of_workers
 from ..engine.process import prepare_process
 from ..engine.run_folder import RunFolder
-from ..release.complete import complete_release, is_complete
+from ..release.complete import complete_release, explaining_disk_errors, is_complete
 from ..release.tables import WrittenFile
 from .parts import Report
 from .record import RECORD, write_record
@@ -109,18 +109,12 @@ def undo_variant(
 def _make(
     source: Source, release: Path, parameters: dict[str, Any], choice: Choice | None, workers: int | None
 ) -> Path:
-    if workers is not None and workers < 1:
-        raise ProofmatchError(f"workers must be at least 1, not {workers}")
+    processes = number_of_workers(workers)
     if release.resolve().is_relative_to(source.folder.resolve()):
         raise ProofmatchError(f"{release} is the release itself or inside of it; choose another --out")
-    try:
+    with explaining_disk_errors(release, "run the same command again"):
         if not is_complete(release, parameters):
-            _run(source, release, parameters, choice, workers or processors())
-    except OSError as error:
-        raise ProofmatchError(
-            f"{error.filename or release}: {error.strerror or error}; "
-            "once that is mended, run the same command again"
-        ) from error
+            _run(source, release, parameters, choice, processes)
     return release
 
 

@@ -5,8 +5,9 @@
 certificate that `verify_certificate` checks.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from proofmatch.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .candidates import Candidates
@@ -37,28 +38,24 @@ __all__ = [
     "verify_certificate",
 ]
 
-_MODULES = {
-    "Candidates": "candidates",
-    "Certificate": "certificate",
-    "CertificateError": "certificate",
-    "DenseScores": "sources",
-    "ExactMatching": "certificate",
-    "Matching": "pruned",
-    "ProductScores": "sources",
-    "Round": "exact",
-    "ScoreSource": "sources",
-    "SparseProductScores": "sources",
-    "best_candidates": "retrieval",
-    "match_candidates": "pruned",
-    "match_exactly": "exact",
-    "match_globally": "dense",
-    "match_locally": "local",
-    "verify_certificate": "certificate",
-}
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - the type of a module's attributes
-    # On first use, so that opening the package does not load NumPy.
-    if name in _MODULES:
-        return getattr(import_module(f".{_MODULES[name]}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "Candidates": ".candidates",
+        "Certificate": ".certificate",
+        "CertificateError": ".certificate",
+        "DenseScores": ".sources",
+        "ExactMatching": ".certificate",
+        "Matching": ".pruned",
+        "ProductScores": ".sources",
+        "Round": ".exact",
+        "ScoreSource": ".sources",
+        "SparseProductScores": ".sources",
+        "best_candidates": ".retrieval",
+        "match_candidates": ".pruned",
+        "match_exactly": ".exact",
+        "match_globally": ".dense",
+        "match_locally": ".local",
+        "verify_certificate": ".certificate",
+    },
+)
