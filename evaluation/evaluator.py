@@ -4,7 +4,7 @@ from pathlib import Path
 
 from proofmatch import __version__
 
-from .files import sha256_of
+from ..builder.release.hashing import sha256_of
 from .judging import Judgement, judge
 from .metrics.assignments import count_assignments, is_one_to_one
 from .metrics.bootstrap import Bootstrap, interval95, resampled_means

@@ -1,6 +1,5 @@
 """Files that appear complete or not at all."""
 
-import hashlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -62,9 +61,3 @@ def _beside(path: Path) -> Path:
 def is_one_of(path: Path, *others: Path | None) -> bool:
     """Tell whether a path names the same file as one of some others, however they are spelled."""
     return path.resolve() in [other.resolve() for other in others if other is not None]
-
-
-def sha256_of(path: Path) -> str:
-    """Hash a file without holding it in memory."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 
 from proofmatch.errors import ProofmatchError
 
+from ..builder.release.hashing import sha256_of
 from ..builder.release.manifest import MANIFEST, read_manifest
-from .files import sha256_of
 
 SPLITS = ("train", "validation", "test")
 

@@ -1,10 +1,10 @@
 """The manifest lists every file, and every file is as it is listed."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
+from ..release.hashing import sha256_of
 from ..release.manifest import MANIFEST, SCHEMA_VERSION
 from .evidence import Evidence, read_json
 from .inventory import BUILD_FOLDER
@@ -57,7 +57,7 @@ def _faults_of_file(folder: Path, name: str, entry: Any) -> Iterator[Fault]:  # 
         yield Fault(f"{name} is listed in {MANIFEST} but missing")
     elif path.stat().st_size != entry["bytes"]:
         yield Fault(f"{name} has {path.stat().st_size} bytes, not {entry['bytes']} as in {MANIFEST}")
-    elif _sha256(path) != entry["sha256"]:
+    elif sha256_of(path) != entry["sha256"]:
         yield Fault(f"{name} was changed: its sha256 is not that of {MANIFEST}")
 
 
@@ -83,8 +83,3 @@ def _places_on_a_disk(parameters: Any) -> Iterator[Fault]:  # noqa: ANN401
 
 def _is_absolute(name: str) -> bool:
     return PurePosixPath(name).is_absolute() or PureWindowsPath(name).is_absolute()
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,6 +1,5 @@
 """`manifest.json`: what a release is made of. It is written last, so a release that has one is complete."""
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from proofmatch import __version__
 from proofmatch.errors import ProofmatchError
 
 from ..settings import BuildSettings
+from .hashing import sha256_of
 
 SCHEMA_VERSION = 1
 MANIFEST = "manifest.json"
@@ -41,8 +41,7 @@ def write_manifest(release: Path, parameters: dict[str, Any], known_hashes: dict
     files = {}
     for path in sorted(path for path in release.rglob("*") if path.is_file()):
         name = path.relative_to(release).as_posix()
-        with path.open("rb") as file:
-            sha256 = known_hashes.get(name) or hashlib.file_digest(file, "sha256").hexdigest()
+        sha256 = known_hashes.get(name) or sha256_of(path)
         files[name] = {"bytes": path.stat().st_size, "sha256": sha256}
     manifest = {"schema_version": SCHEMA_VERSION, "parameters": parameters, "files": files}
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"

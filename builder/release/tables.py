@@ -3,7 +3,6 @@
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import pyarrow.parquet as pq
 
 from ..engine.columns import integers, split_lists
 from ..engine.parts import RELEASE_SCHEMA, read_rows
+from .hashing import sha256_of
 from .splits import SPLITS, SplitPairs, order_by
 
 # What a worker holds in memory at once, and what a reader of one row has to decode.
@@ -138,9 +138,7 @@ def write_groups(
             rows += group.num_rows
             arrow_bytes += sum(map(_content_bytes, group.columns))
             writer.write_table(group, row_group_size=ROW_GROUP)
-    with target.open("rb") as written:
-        sha256 = hashlib.file_digest(written, "sha256").hexdigest()
-    return WrittenFile(config.name, split, path, rows, arrow_bytes, target.stat().st_size, sha256)
+    return WrittenFile(config.name, split, path, rows, arrow_bytes, target.stat().st_size, sha256_of(target))
 
 
 def _content_bytes(column: pa.ChunkedArray | pa.Array) -> int:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from proofmatch.errors import ProofmatchError
 
+from ..release.hashing import sha256_of
 from ..release.manifest import MANIFEST, read_manifest
 from ..release.splits import SPLITS
 from ..release.tables import CONFIGS, Config
@@ -80,7 +81,7 @@ def open_source(folder: Path) -> Source:
         for name in sorted(manifest["files"])
         if name.startswith(f"data/{config.name}/{split}-")
     ]
-    sha256 = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    sha256 = sha256_of(folder / MANIFEST)
     return Source(folder, manifest["parameters"], sha256, _hash_of_tables(manifest["files"]), tables)
 
 

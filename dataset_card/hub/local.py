@@ -9,6 +9,7 @@ from typing import Any
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
+from ...builder.release.hashing import sha256_of
 from ...builder.release.manifest import MANIFEST, read_manifest
 
 # Leaving the release, and what the Hub keeps for itself.
@@ -70,7 +71,7 @@ def _listed(release: Path) -> dict[str, Any]:
             f"{release} is not a complete release: it has no {MANIFEST}; run `proofmatch build` first"
         )
     files = manifest["files"]
-    if not files or not all(isinstance(entry, dict) for entry in files.values()):
+    if not files:
         raise ProofmatchError(unusable)
     for name in files:
         path = PurePosixPath(name)
@@ -84,9 +85,7 @@ def _listed(release: Path) -> dict[str, Any]:
 def _measure(release: Path, name: str) -> LocalFile | None:
     path = release / name
     try:
-        with path.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        return LocalFile(name, path, path.stat().st_size, sha256)
+        return LocalFile(name, path, path.stat().st_size, sha256_of(path))
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except OSError as error:

@@ -39,8 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the tables and write the result."""
+    from ...builder.release.hashing import sha256_of
     from ..evaluator import score
-    from ..files import is_one_of, sha256_of
+    from ..files import is_one_of
     from ..metrics.comparison import compare
     from ..predictions.system import read_system
     from ..release import open_release

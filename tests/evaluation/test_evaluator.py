@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import proofmatch.evaluation
+from proofmatch.builder.release.hashing import sha256_of
 from proofmatch.cli import main
 from proofmatch.evaluation import evaluate
 from proofmatch.evaluation.evaluator import score
-from proofmatch.evaluation.files import sha256_of
 from proofmatch.evaluation.judging import judge
 from proofmatch.evaluation.predictions.formats import SUFFIXES
 from proofmatch.evaluation.predictions.reading import read_predictions
