@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "stats": ("proofmatch.builder.commands.stats", "print the two statistics tables of a release"),
     "check": ("proofmatch.builder.commands.check", "find what is wrong with a release"),
     "baseline": ("proofmatch.evaluation.commands.baseline", "match a split by TF-IDF or Dice similarity"),
+    "train": ("proofmatch.training.commands.train", "train a matcher on a release"),
     "match": ("proofmatch.evaluation.commands.match", "make any scored predictions one-to-one"),
     "evaluate": ("proofmatch.evaluation.commands.evaluate", "score predictions"),
     "export": ("proofmatch.evaluation.commands.export", "write a release for other retrieval tools"),

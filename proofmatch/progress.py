@@ -13,16 +13,19 @@ class Progress:
     Args:
         title: What is going on.
         unit: What is counted.
+        total: How many there will be, if that is known.
+        done: How many are done already.
 
     Attributes:
         summary: What there is to say at the moment; what it is at the end stays on the screen.
     """
 
-    def __init__(self, title: str, unit: str) -> None:
+    def __init__(self, title: str, unit: str, total: int | None = None, done: int = 0) -> None:
         self.summary = ""
         self._title = title
         self._unit = unit
-        self._count = 0
+        self._total = total
+        self._count = done
         self._last_line = time.monotonic()
         self._bar = None
 
@@ -33,7 +36,9 @@ class Progress:
             class Bar(tqdm):
                 monitor_interval = 0  # no thread of its own, which would forbid to fork workers
 
-            self._bar = Bar(desc=self._title, unit=f" {self._unit}", leave=False)
+            self._bar = Bar(
+                desc=self._title, unit=f" {self._unit}", total=self._total, initial=self._count, leave=False
+            )
         return self
 
     def advance(self) -> None:
@@ -43,8 +48,15 @@ class Progress:
             self._bar.set_postfix_str(self.summary, refresh=False)
             self._bar.update()
         elif time.monotonic() - self._last_line >= _SECONDS_BETWEEN_LINES:
-            self._print(f"{self._count:,} {self._unit} ({self.summary}) …")
+            of_total = f" of {self._total:,}" if self._total else ""
+            self._print(f"{self._count:,}{of_total} {self._unit} ({self.summary}) …")
             self._last_line = time.monotonic()
+
+    def say(self, message: str) -> None:
+        """Print a line that stays."""
+        if self._bar is not None:
+            self._bar.clear()
+        self._print(message)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -3,8 +3,10 @@
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,6 +80,17 @@ def encode_texts(
     inside[starts[:-1]] = inside[starts[1:] - 1] = False
     framed[inside] = words
     return EncodedTexts(framed, starts)
+
+
+def encode_readable_texts(
+    tokenizer: "PreTrainedTokenizerFast", texts: Sequence[str], max_length: int | None = None
+) -> EncodedTexts:
+    """Encode sentences with `$TeX$` by the tokenizer of a pretrained encoder."""
+    words = tokenizer(
+        list(texts), truncation=max_length is not None, max_length=max_length, return_attention_mask=False
+    )["input_ids"]
+    starts = np.concatenate([[0], np.cumsum([len(text) for text in words])]).astype(np.int64)
+    return EncodedTexts(np.fromiter(chain.from_iterable(words), np.int32, starts[-1]), starts)
 
 
 def encode_pairs(

@@ -19,7 +19,8 @@ def backward_in_chunks(
     statements: Sequence[np.ndarray],
     proofs: Sequence[np.ndarray],
     loss: Callable[[torch.Tensor], torch.Tensor],
-    chunk: int,
+    chunk: int | None,
+    gather: Callable[[torch.Tensor], torch.Tensor] = lambda vectors: vectors,
 ) -> torch.Tensor:
     """Add the gradients of a batch's loss to the parameters, as `loss(matcher(...)).backward()` would.
 
@@ -28,11 +29,16 @@ def backward_in_chunks(
         statements: The words of each statement.
         proofs: The words of each proof.
         loss: A function of the score matrix.
-        chunk: How many texts are encoded with a graph at a time.
+        chunk: How many texts are encoded with a graph at a time; None for all of them, and only once.
+        gather: Puts together the vectors of several processes that share a batch.
 
     Returns:
         The loss, detached.
     """
+    if chunk is None:
+        value = loss(matcher.score(gather(matcher.encode(statements)), gather(matcher.encode(proofs))))
+        value.backward()
+        return value.detach()
     sides = [_chunks(statements, chunk), _chunks(proofs, chunk)]
     states: list[list[_RandomState]] = []
     leaves = []
@@ -44,7 +50,7 @@ def backward_in_chunks(
                 states[-1].append(_RandomState())
                 vectors.append(matcher.encode(texts))
             leaves.append(torch.cat(vectors).requires_grad_())
-    value = loss(matcher.score(*leaves))
+    value = loss(matcher.score(*map(gather, leaves)))
     value.backward()
     for side, side_states, leaf in zip(sides, states, leaves, strict=True):
         gradients = leaf.grad.split(chunk)  # pyright: ignore[reportOptionalMemberAccess] - set by `backward`

@@ -63,8 +63,12 @@ def train_tokenizer(
     )
 
 
-def load_tokenizer(folder_or_repository: str | Path) -> "PreTrainedTokenizerFast":
+def load_tokenizer(folder_or_repository: str | Path, *, typed: bool = True) -> "PreTrainedTokenizerFast":
     """Open the tokenizer of a model, from its folder or from the Hub.
+
+    Args:
+        folder_or_repository: Where the model is.
+        typed: Whether it is to read typed tokens, and not sentences as those of pretrained encoders do.
 
     Raises:
         ProofmatchError: If there is none, or it is not one of ours.
@@ -79,7 +83,7 @@ def load_tokenizer(folder_or_repository: str | Path) -> "PreTrainedTokenizerFast
             f"{folder_or_repository} has no tokenizer that can be read ({reason})"
         ) from None
     missing = [word for word in SPECIAL if word not in tokenizer.get_vocab()]
-    if missing:
+    if typed and missing:
         raise ProofmatchError(
             f"the tokenizer of {folder_or_repository} does not know {missing[0]}; it is not for typed tokens"
         )

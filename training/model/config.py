@@ -20,6 +20,9 @@ class ProofMatcherConfig(PretrainedConfig):
         pad_token_id: The word that fills up short texts.
         max_words: Longer texts are cut.
         input: What the matcher reads of a text: `both`, `text` or `math`.
+        encoder: A pretrained encoder that stands in for ours, `OWNER/NAME` or a folder; the sizes above other
+            than `max_words` are then its own.
+        encoder_config: The configuration of that encoder, so that a saved matcher needs nothing else.
     """
 
     model_type = "proof-matcher"
@@ -37,6 +40,8 @@ class ProofMatcherConfig(PretrainedConfig):
         pad_token_id: int = 0,
         max_words: int = 502,
         input: str = "both",
+        encoder: str | None = None,
+        encoder_config: dict[str, Any] | None = None,
         **others: Any,  # noqa: ANN401 - what `PretrainedConfig` takes
     ) -> None:
         super().__init__(**others)
@@ -51,3 +56,15 @@ class ProofMatcherConfig(PretrainedConfig):
         self.dropout = dropout
         self.max_words = max_words
         self.input = input
+        self.encoder = encoder
+        self.encoder_config = encoder_config
+
+    @property
+    def reads_text_column(self) -> bool:
+        """Whether the matcher reads sentences with `$TeX$`, as pretrained encoders do, and not typed tokens."""
+        return self.encoder_config is not None
+
+    @property
+    def vector_size(self) -> int:
+        """Dimension of a text's vector."""
+        return self.encoder_config["hidden_size"] if self.encoder_config else self.embedding_size

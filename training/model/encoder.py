@@ -14,7 +14,7 @@ class SelfAttention(nn.Module):
 
     def __init__(self, config: ProofMatcherConfig) -> None:
         super().__init__()
-        self.num_heads, self.dropout = config.num_heads, config.dropout
+        self.num_heads = config.num_heads
         self.sizes = [
             config.num_heads * size for size in (config.key_size, config.key_size, config.value_size)
         ]
@@ -33,8 +33,7 @@ class SelfAttention(nn.Module):
             part.view(texts, length, self.num_heads, -1).transpose(1, 2)  # (texts, heads, length, size)
             for part in self.project(hidden).split(self.sizes, dim=-1)
         )
-        dropout = self.dropout if self.training else 0.0
-        seen = functional.scaled_dot_product_attention(queries, keys, values, allowed, dropout)
+        seen = functional.scaled_dot_product_attention(queries, keys, values, allowed)
         return self.combine(seen.transpose(1, 2).reshape(texts, length, -1))
 
 

@@ -1,19 +1,27 @@
 """`ProofMatcher`: the self-attentive encoder and a trainable bilinear similarity."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
-from transformers import PreTrainedModel
+from transformers import AutoModel, PretrainedConfig, PreTrainedModel
 
+from proofmatch.errors import ProofmatchError
+
+from ..quiet import quiet_library
 from .batching import in_batches_of_similar_length, padded
 from .config import ProofMatcherConfig
 from .encoder import SelfAttentiveEncoder
+from .pretrained import PretrainedEncoder, config_of_encoder
 
 # Words of a sub-batch, padding included: enough to keep the processor busy, and its intermediate results in
 # reach.
-WORDS_AT_ONCE = 4096
+WORDS_AT_ONCE = 1024
+
+_SCALE_OF_COSINES = 20.0
+_LARGEST_WEIGHT = 1e-3
 
 
 class ProofMatcher(PreTrainedModel):
@@ -30,10 +38,57 @@ class ProofMatcher(PreTrainedModel):
 
     def __init__(self, config: ProofMatcherConfig) -> None:
         super().__init__(config)
-        self.encoder = SelfAttentiveEncoder(config)
-        self.weight = nn.Parameter(torch.empty(config.embedding_size, config.embedding_size))
+        encoder = PretrainedEncoder if config.reads_text_column else SelfAttentiveEncoder
+        self.encoder = encoder(config)
+        self.weight = nn.Parameter(torch.empty(config.vector_size, config.vector_size))
         self.bias = nn.Parameter(torch.empty(1))
         self.post_init()
+
+    @classmethod
+    def from_encoder(cls, encoder: str, **sizes: Any) -> "ProofMatcher":  # noqa: ANN401 - fields of the config
+        """Put a matcher around a pretrained encoder, with its weights; it starts as cosine similarity.
+
+        Args:
+            encoder: `OWNER/NAME` on the Hub, or a folder.
+            sizes: Fields of the configuration, such as `max_words`.
+        """
+        matcher = cls(config_of_encoder(encoder, **sizes))
+        matcher.encoder.model.load_state_dict(AutoModel.from_pretrained(encoder).state_dict())
+        return matcher
+
+    @classmethod
+    def from_pretrained(  # noqa: D417 - the others are the library's
+        cls, pretrained_model_name_or_path: Any, *others: Any, **options: Any  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401 - a matcher, or what `output_loading_info` asks for
+        """Open a matcher.
+
+        Args:
+            pretrained_model_name_or_path: A folder, or `OWNER/NAME` on the Hub.
+
+        Raises:
+            ProofmatchError: If there is none, or its weights are not those of its configuration.
+        """
+        name = pretrained_model_name_or_path
+        is_info_wanted = options.pop("output_loading_info", False)
+        wanted = {"use_safetensors": True, "ignore_mismatched_sizes": True, "output_loading_info": True}
+        try:
+            with quiet_library():
+                kind = PretrainedConfig.get_config_dict(name)[0].get("model_type")
+                matcher, found = super().from_pretrained(name, *others, **{**options, **wanted})
+        except (OSError, ValueError, RuntimeError) as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise ProofmatchError(f"{name} cannot be opened as a matcher ({reason})") from None
+        if kind != cls.config_class.model_type:
+            raise ProofmatchError(f"{name} is a model of the kind {kind}, not {cls.config_class.model_type}")
+        # The library gives missing weights at random and goes on, which would look like a bad model.
+        faults = {kind: sorted(map(str, keys)) for kind, keys in found.items() if keys}
+        if faults:
+            kind, keys = next(iter(faults.items()))
+            raise ProofmatchError(
+                f"the weights of {name} are not those of its configuration ({kind.replace('_', ' ')}: "
+                f"{keys[0]}); take config.json and model.safetensors from the same checkpoint"
+            )
+        return (matcher, found) if is_info_wanted else matcher
 
     def forward(self, statements: Sequence[np.ndarray], proofs: Sequence[np.ndarray]) -> torch.Tensor:
         """Score every statement with every proof.
@@ -61,7 +116,7 @@ class ProofMatcher(PreTrainedModel):
         vectors = [self.encoder(padded([texts[at] for at in group], padding).to(device)) for group in groups]
         order = np.argsort(np.concatenate(groups)) if groups else np.empty(0, dtype=np.int64)
         if not vectors:
-            return self.weight.new_empty((0, self.config.embedding_size))
+            return self.weight.new_empty((0, self.config.vector_size))
         return torch.cat(vectors)[torch.from_numpy(order).to(device)]
 
     def score(self, statements: torch.Tensor, proofs: torch.Tensor) -> torch.Tensor:
@@ -69,6 +124,8 @@ class ProofMatcher(PreTrainedModel):
         return statements @ self.weight @ proofs.T + self.bias
 
     def _init_weights(self, module: nn.Module) -> None:
+        if self.config.reads_text_column and not isinstance(module, ProofMatcher):
+            return  # a pretrained encoder starts as it is
         if isinstance(module, nn.Linear):
             nn.init.xavier_uniform_(module.weight)
             nn.init.zeros_(module.bias)
@@ -81,6 +138,15 @@ class ProofMatcher(PreTrainedModel):
             nn.init.ones_(module.weight)
             nn.init.zeros_(module.bias)
         elif isinstance(module, ProofMatcher):
-            bound = module.config.embedding_size**-0.5  # as `nn.Bilinear` starts
-            nn.init.uniform_(module.weight, -bound, bound)
-            nn.init.zeros_(module.bias)
+            self._init_similarity(module)
+
+    @staticmethod
+    def _init_similarity(matcher: "ProofMatcher") -> None:
+        nn.init.zeros_(matcher.bias)
+        if matcher.config.reads_text_column:
+            # Cosines, spread so far that a softmax over them can tell good from bad.
+            nn.init.eye_(matcher.weight)
+            matcher.weight.data.mul_(_SCALE_OF_COSINES)
+        else:
+            # Max-pooled vectors are about 2·√d long; so small a matrix lets training begin at chance.
+            nn.init.uniform_(matcher.weight, -_LARGEST_WEIGHT, _LARGEST_WEIGHT)

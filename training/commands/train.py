@@ -1,0 +1,50 @@
+"""`proofmatch train`: a release → a matcher."""
+
+import argparse
+from pathlib import Path
+
+from ...evaluation.task import INPUTS
+from ..settings import preset_names
+
+EXAMPLE = "proofmatch train --data release --preset quick --input both --out model --set num_train_epochs=4"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--data", required=True, metavar="RELEASE", help="a folder, or OWNER/NAME[@REVISION] on the Hub"
+    )
+    parser.add_argument("--preset", default="quick", choices=preset_names(), help="which settings")
+    parser.add_argument("--input", choices=INPUTS, default="both", help="what may be read of the texts")
+    parser.add_argument("--by-article", action="store_true", help="the split that keeps articles together")
+    parser.add_argument("--out", required=True, type=Path, metavar="MODEL", help="folder of the model")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        dest="overrides",
+        help="any setting of the model, the tokenizer or the training; may be given several times",
+    )
+    parser.add_argument("--resume", action="store_true", help="go on after the last checkpoint in MODEL")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train."""
+    from ...evaluation.release import open_release
+    from ..run import train_matcher
+    from ..settings import load_settings
+
+    settings = load_settings(options.preset, options.overrides)
+    out = train_matcher(
+        open_release(options.data),
+        settings,
+        options.out,
+        reads=options.input,
+        by_article=options.by_article,
+        resume=options.resume,
+    )
+    print(f"{out} has the model; match with")
+    by_article = " --by-article" if options.by_article else ""
+    print(f"proofmatch predict {out} --data {options.data} --split test{by_article} --out predictions.jsonl")
+    return 0

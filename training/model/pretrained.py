@@ -1,0 +1,55 @@
+"""Any encoder of the Hugging Face Hub in the place of ours."""
+
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+from transformers import AutoConfig, AutoModel
+
+from proofmatch.errors import ProofmatchError
+
+from .config import ProofMatcherConfig
+
+
+class PretrainedEncoder(nn.Module):
+    """Texts → vectors of length one: the mean of the last layer's tokens, as sentence encoders are trained."""
+
+    def __init__(self, config: ProofMatcherConfig) -> None:
+        super().__init__()
+        fields = dict(config.encoder_config or {})
+        self.padding = config.pad_token_id
+        self.model = AutoModel.from_config(AutoConfig.for_model(fields.pop("model_type"), **fields))
+
+    def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
+        """Encode texts, (texts, length) → (texts, hidden). Padding does not change a vector."""
+        real = input_ids != self.padding
+        hidden = self.model(input_ids=input_ids, attention_mask=real.long()).last_hidden_state
+        total = (hidden * real[:, :, None]).sum(dim=1)
+        return functional.normalize(total / real.sum(dim=1, keepdim=True).clamp(min=1), dim=-1)
+
+
+def config_of_encoder(encoder: str, **sizes: Any) -> ProofMatcherConfig:  # noqa: ANN401 - fields of the config
+    """Make the configuration of a matcher around a pretrained encoder.
+
+    Args:
+        encoder: `OWNER/NAME` on the Hub, or a folder.
+        sizes: Fields of `ProofMatcherConfig`, such as `max_words`.
+    """
+    try:
+        fields = AutoConfig.from_pretrained(encoder).to_dict()
+    except (OSError, ValueError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ProofmatchError(f"the encoder {encoder} cannot be opened ({reason}); check its name") from None
+    if "hidden_size" not in fields:
+        raise ProofmatchError(f"{encoder} ({fields.get('model_type')}) is not an encoder with a hidden_size")
+    return ProofMatcherConfig(
+        **{
+            "encoder": encoder,
+            "encoder_config": {key: value for key, value in fields.items() if value is not None},
+            "vocab_size": fields["vocab_size"],
+            "pad_token_id": fields.get("pad_token_id") or 0,
+            "max_words": min(256, fields.get("max_position_embeddings", 256)),
+            **sizes,
+        }
+    )

@@ -1,0 +1,48 @@
+"""A trained matcher and a task → scores of all pairs, ready for any decoding."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from proofmatch.progress import Progress
+
+from ..evaluation.decoding.sources import ScoreSource
+from ..evaluation.task import Task
+from .tokenizer import load_tokenizer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+    from .model.matcher import ProofMatcher
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedMatcher:
+    """A matcher and the tokenizer it was trained with."""
+
+    matcher: "ProofMatcher"
+    tokenizer: "PreTrainedTokenizerFast"
+
+
+def load_matcher(folder_or_repository: str | Path) -> TrainedMatcher:
+    """Open what `proofmatch train` has written, from its folder or from the Hub.
+
+    Raises:
+        ProofmatchError: If there is no model, or no tokenizer that goes with it.
+    """
+    from .model.matcher import ProofMatcher
+
+    matcher = ProofMatcher.from_pretrained(str(folder_or_repository))
+    tokenizer = load_tokenizer(folder_or_repository, typed=not matcher.config.reads_text_column)
+    return TrainedMatcher(matcher, tokenizer)
+
+
+def model_scores(model: TrainedMatcher, task: Task) -> ScoreSource:
+    """Score all pairs of a split; each text is encoded once, and no matrix of all pairs is kept."""
+    from .pairs import read_task
+    from .scoring import score_texts
+
+    texts = read_task(task, model.tokenizer, model.matcher.config)
+    with Progress("encoding texts", "batches") as progress:
+        progress.summary = f"{len(texts.statements):,} statements, {len(texts.proofs):,} proofs"
+        return score_texts(model.matcher, texts.statements, texts.proofs, progress)

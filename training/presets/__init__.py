@@ -1,0 +1,1 @@
+"""Settings of training runs, one commented file each."""

@@ -1,0 +1,1 @@
+"""Training: `MatchingTrainer` and what it is made of."""

@@ -1,0 +1,33 @@
+"""How good a matcher is on a split: all proofs ranked for every statement, and matched one-to-one."""
+
+import numpy as np
+
+from ...evaluation.decoding.blocks import map_blocks
+from ...evaluation.decoding.pruned import match_candidates
+from ...evaluation.decoding.retrieval import best_candidates
+from ...evaluation.decoding.sources import ProductScores
+from ...evaluation.left_over import serve_all
+from ...evaluation.metrics import rank_of_gold_in_block, reciprocal_ranks
+from ..model.matcher import ProofMatcher
+from ..pairs import MatchingSet
+from ..scoring import score_texts
+
+
+def validate(matcher: ProofMatcher, split: MatchingSet) -> dict[str, float]:
+    """Measure MRR and accuracy of the ranking, and the accuracy of the one-to-one matching."""
+    scores = score_texts(matcher, split.statements, split.proofs)
+    ranks = _ranks(scores, split.gold)
+    candidates = best_candidates(scores)
+    matched = serve_all(match_candidates(candidates).columns, candidates)
+    return {
+        "mrr": float(reciprocal_ranks(ranks).mean()),
+        "accuracy": float((ranks == 1).mean()),
+        "one_to_one_accuracy": float((matched == split.gold).mean()),
+    }
+
+
+def _ranks(scores: ProductScores, gold: np.ndarray) -> np.ndarray:
+    def ranks(start: int, block: np.ndarray) -> np.ndarray:
+        return rank_of_gold_in_block(block, gold[start : start + len(block)])
+
+    return np.concatenate(list(map_blocks(scores, ranks)))
