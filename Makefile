@@ -4,11 +4,12 @@ VENV ?= .venv
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+INSTALLED_TRAIN := $(VENV)/.installed-train
 INSTALLED_DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test lint bench results clean
+.PHONY: demo test lint bench results models clean
 
-demo: $(INSTALLED)
+demo: $(INSTALLED_TRAIN)
 	$(BIN)/proofmatch demo --out demo
 
 test: lint
@@ -25,12 +26,20 @@ bench: $(INSTALLED_DEV)
 results: $(INSTALLED)
 	$(BIN)/python evaluation/results/regenerate.py $(RELEASE)
 
+# RELEASE: the folder of the release; MODELS: where the models are kept; NAMES: some of models.toml, or all.
+models: $(INSTALLED_DEV)
+	$(BIN)/python evaluation/results/train_models.py $(RELEASE) $(MODELS) $(NAMES)
+
 clean:
 	rm -rf $(VENV) demo build *.egg-info
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+$(INSTALLED_TRAIN): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[train]"
 	touch $@
 
 $(INSTALLED_DEV): $(INSTALLED)

@@ -7,8 +7,6 @@ from typing import Any
 
 from proofmatch.errors import ProofmatchError
 
-BEGIN, END = "<!-- results -->", "<!-- end of results -->"
-
 _HEADER = (
     "| split | system | input | MRR | accuracy | one-to-one accuracy, best 500 | the same, exact |\n"
     "|---|---|---|---:|---:|---:|---:|\n"
@@ -62,11 +60,17 @@ def _percent(scores: dict[str, Any] | None, measure: str) -> str:
     return f"{100 * scores[measure]:.1f} ({100 * low:.1f}–{100 * high:.1f})"
 
 
-def update_between_marks(page: Path, table: str) -> None:
+def marks(place: str) -> tuple[str, str]:
+    """Name the marks between which a page has a table."""
+    return f"<!-- {place} -->", f"<!-- end of {place} -->"
+
+
+def update_between_marks(page: Path, table: str, place: str = "results") -> None:
     """Put a table into the place that is marked for it on a page."""
+    begin, end = marks(place)
     text = page.read_text(encoding="utf-8")
-    if BEGIN not in text or END not in text:
-        raise ProofmatchError(f"{page} has no place for results: {BEGIN} … {END}")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    page.write_text(f"{before}{BEGIN}\n{table}{END}{after}", encoding="utf-8")
+    if begin not in text or end not in text:
+        raise ProofmatchError(f"{page} has no place for {place}: {begin} … {end}")
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    page.write_text(f"{before}{begin}\n{table}{end}{after}", encoding="utf-8")

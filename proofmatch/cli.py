@@ -14,7 +14,7 @@ from .errors import ProofmatchError
 # Subcommand → (module with `add_arguments` and `run`, one line of help). Modules are imported only when
 # chosen, so that `proofmatch --help` answers at once.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("proofmatch.evaluation.commands.demo", "build the embedded sample, match it and score that"),
+    "demo": ("proofmatch.training.commands.demo", "build the embedded sample, train on it, match and score"),
     "build": ("proofmatch.builder.commands.build", "articles → release folder"),
     "import": ("proofmatch.builder.commands.import_published", "the published text files → release folder"),
     "variant": ("proofmatch.builder.commands.variant", "rename the variables in a release's proofs"),
@@ -22,11 +22,19 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("proofmatch.builder.commands.check", "find what is wrong with a release"),
     "baseline": ("proofmatch.evaluation.commands.baseline", "match a split by TF-IDF or Dice similarity"),
     "train": ("proofmatch.training.commands.train", "train a matcher on a release"),
+    "predict": ("proofmatch.training.commands.predict", "match a split by a trained matcher"),
+    "search": ("proofmatch.training.commands.search", "find proofs for a statement of your own"),
     "match": ("proofmatch.evaluation.commands.match", "make any scored predictions one-to-one"),
     "evaluate": ("proofmatch.evaluation.commands.evaluate", "score predictions"),
     "export": ("proofmatch.evaluation.commands.export", "write a release for other retrieval tools"),
     "push": ("proofmatch.dataset_card.commands.push", "upload a release to the Hugging Face Hub"),
 }
+
+# Packages that are not part of the base installation, and the extra that has them.
+EXTRAS = dict.fromkeys(
+    ("torch", "transformers", "tokenizers", "safetensors", "accelerate", "tensorboard", "latex2mathml"),
+    "train",
+)
 
 INTERRUPTED = 130  # what shells report for a program ended by Ctrl-C
 
@@ -70,13 +78,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ProofmatchError as error:
         print(f"proofmatch {chosen}: {error}", file=sys.stderr)
         return error.exit_code
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRAS:
+            raise
+        message = f"{error.name} is not installed; pip install 'proofmatch[{EXTRAS[error.name]}]' has it"
+        print(f"proofmatch {chosen}: {message}", file=sys.stderr)
+        return ProofmatchError.exit_code
     except BrokenPipeError:
         # The reader of our output has left (`proofmatch stats … | head`); leave quietly too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # asked once is enough
-        print(f"proofmatch {chosen}: interrupted; run the same command again", file=sys.stderr)
+        remedy = str(interrupt) or "run the same command again"
+        print(f"proofmatch {chosen}: interrupted; {remedy}", file=sys.stderr)
         return INTERRUPTED
 
 

@@ -5,17 +5,31 @@ from typing import TYPE_CHECKING
 from proofmatch.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .encoding import encode_pairs
     from .model.config import ProofMatcherConfig
     from .model.matcher import ProofMatcher
     from .tokenizer import load_tokenizer, train_tokenizer
+    from .trainer.arguments import MatchingArguments
+    from .trainer.trainer import MatchingTrainer
 
-__all__ = ["ProofMatcher", "ProofMatcherConfig", "load_tokenizer", "train_tokenizer"]
+__all__ = [
+    "MatchingArguments",
+    "MatchingTrainer",
+    "ProofMatcher",
+    "ProofMatcherConfig",
+    "encode_pairs",
+    "load_tokenizer",
+    "train_tokenizer",
+]
 
 __getattr__ = lazy_exports(
     __name__,
     {
+        "MatchingArguments": ".trainer.arguments",
+        "MatchingTrainer": ".trainer.trainer",
         "ProofMatcher": ".model.matcher",
         "ProofMatcherConfig": ".model.config",
+        "encode_pairs": ".encoding",
         "load_tokenizer": ".tokenizer",
         "train_tokenizer": ".tokenizer",
     },

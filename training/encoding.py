@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 
+# Columns of encoded pairs.
+STATEMENT, PROOF = "statement_input_ids", "proof_input_ids"
+
+
 @dataclass(frozen=True, slots=True)
 class EncodedTexts:
     """Texts as numbers of words, one after the other.
@@ -31,6 +35,12 @@ class EncodedTexts:
 
     words: np.ndarray
     starts: np.ndarray
+
+    @classmethod
+    def of(cls, texts: Sequence[Sequence[int]]) -> "EncodedTexts":
+        """Put together texts that are lists of numbers."""
+        starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
+        return cls(np.fromiter(chain.from_iterable(texts), np.int32, starts[-1]), starts)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -86,11 +96,10 @@ def encode_readable_texts(
     tokenizer: "PreTrainedTokenizerFast", texts: Sequence[str], max_length: int | None = None
 ) -> EncodedTexts:
     """Encode sentences with `$TeX$` by the tokenizer of a pretrained encoder."""
-    words = tokenizer(
+    encoded = tokenizer(
         list(texts), truncation=max_length is not None, max_length=max_length, return_attention_mask=False
-    )["input_ids"]
-    starts = np.concatenate([[0], np.cumsum([len(text) for text in words])]).astype(np.int64)
-    return EncodedTexts(np.fromiter(chain.from_iterable(words), np.int32, starts[-1]), starts)
+    )
+    return EncodedTexts.of(encoded["input_ids"])
 
 
 def encode_pairs(
@@ -105,10 +114,9 @@ def encode_pairs(
         The columns `statement_input_ids` and `proof_input_ids`.
     """
     encoded = {}
-    for side in ("statement", "proof"):
-        column = pa.array(batch[f"{side}_tokens"], pa.list_(pa.string()))
-        texts = encode_texts(tokenizer, column, reads, max_length)
-        encoded[f"{side}_input_ids"] = [texts[number].tolist() for number in range(len(texts))]
+    for column, name in (("statement_tokens", STATEMENT), ("proof_tokens", PROOF)):
+        texts = encode_texts(tokenizer, pa.array(batch[column], pa.list_(pa.string())), reads, max_length)
+        encoded[name] = [texts[number].tolist() for number in range(len(texts))]
     return encoded
 
 

@@ -11,7 +11,7 @@ from proofmatch.errors import ProofmatchError
 
 from ..evaluation.release import Release
 from ..evaluation.task import Task, config_name
-from .encoding import EncodedTexts, encode_readable_texts, encode_texts
+from .encoding import PROOF, STATEMENT, EncodedTexts, encode_readable_texts, encode_texts
 from .model.config import ProofMatcherConfig
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ class TrainingPairs(Dataset):
     def __len__(self) -> int:
         return len(self.statements)
 
-    def __getitem__(self, number: int) -> tuple[np.ndarray, np.ndarray]:
-        return self.statements[number], self.proofs[number]
+    def __getitem__(self, number: int) -> dict[str, np.ndarray]:
+        return {STATEMENT: self.statements[number], PROOF: self.proofs[number]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,26 @@ class MatchingSet(Dataset):
         return len(self.statements)
 
 
-def collate(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> dict[str, list[np.ndarray]]:
+def collate(pairs: Sequence[dict[str, Sequence[int]]]) -> dict[str, list[np.ndarray]]:
     """Make a minibatch; padding is the matcher's business, which sorts texts by length first."""
-    return {"statements": [pair[0] for pair in pairs], "proofs": [pair[1] for pair in pairs]}
+    return {
+        "statements": [np.asarray(pair[STATEMENT]) for pair in pairs],
+        "proofs": [np.asarray(pair[PROOF]) for pair in pairs],
+    }
+
+
+def as_matching_set(pairs: Dataset, seed: int = 0) -> MatchingSet:
+    """Make a task of encoded pairs, such as rows of a `datasets.Dataset` with the columns of `encode_pairs`.
+
+    The proofs are shuffled: next to their statements, they would win every tie of a matching.
+    """
+    rows = [pairs[number] for number in range(len(pairs))]  # pyright: ignore[reportArgumentType]
+    places = np.random.default_rng(seed).permutation(len(rows))
+    return MatchingSet(
+        EncodedTexts.of([row[STATEMENT] for row in rows]),
+        EncodedTexts.of([rows[place][PROOF] for place in places]),
+        np.argsort(places),
+    )
 
 
 def read_pairs(
@@ -71,15 +88,11 @@ def read_pairs(
     )
 
 
-def read_task(
-    task: Task, tokenizer: "PreTrainedTokenizerFast", config: ProofMatcherConfig
-) -> MatchingSet:
+def read_task(task: Task, tokenizer: "PreTrainedTokenizerFast", config: ProofMatcherConfig) -> MatchingSet:
     """Read the statements and proofs of a task as the matcher reads texts."""
     column = "text" if config.reads_text_column else "tokens"
     statements, proofs = (
-        _encode(
-            task.release, config_name(f"{side}s", task.by_article), task.split, column, tokenizer, config
-        )
+        _encode(task.release, config_name(f"{side}s", task.by_article), task.split, column, tokenizer, config)
         for side in _SIDES
     )
     return MatchingSet(statements, proofs, task.gold)

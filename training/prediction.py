@@ -8,6 +8,7 @@ from proofmatch.progress import Progress
 
 from ..evaluation.decoding.sources import ScoreSource
 from ..evaluation.task import Task
+from .quiet import quiet_library
 from .tokenizer import load_tokenizer
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def load_matcher(folder_or_repository: str | Path) -> TrainedMatcher:
     from .model.matcher import ProofMatcher
 
     matcher = ProofMatcher.from_pretrained(str(folder_or_repository))
-    tokenizer = load_tokenizer(folder_or_repository, typed=not matcher.config.reads_text_column)
+    with quiet_library():
+        tokenizer = load_tokenizer(folder_or_repository, typed=not matcher.config.reads_text_column)
     return TrainedMatcher(matcher, tokenizer)
 
 

@@ -1,12 +1,16 @@
 """A release and settings → a trained matcher in a folder."""
 
 import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proofmatch.errors import ProofmatchError
 
+from ..evaluation.files import replacing
 from ..evaluation.release import Release
 from ..evaluation.task import config_name, load_task
 from .settings import Settings
@@ -15,8 +19,10 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
     from .model.matcher import ProofMatcher
+    from .trainer.trainer import MatchingTrainer
 
 RUN = "run.json"
+MODEL = "model.safetensors"
 
 
 def train_matcher(
@@ -41,90 +47,127 @@ def train_matcher(
     Raises:
         ProofmatchError: If `out` has a run already, or for `resume` none, or one with other settings.
     """
-    from .pairs import read_pairs, read_task
     from .quiet import quiet_library
-    from .trainer.arguments import MatchingArguments
     from .trainer.checkpoints import last_checkpoint
-    from .trainer.outputs import write_outputs
-    from .trainer.trainer import MatchingTrainer
+    from .trainer.outputs import is_finished, write_outputs
+    from .trainer.processes import is_first_process, number_of_processes, process_group, wait_for_all
 
     run = {
         "data": {"id": release.id, "manifest_sha256": release.manifest_sha256, "revision": release.revision},
         "config": config_name("pairs", by_article),
         "input": reads,
+        "processes": number_of_processes(),
         **asdict(settings),
     }
-    _claim(out, run, resume)
-    if (out / "model.safetensors").exists():
+    _check_folder(out, run, resume)
+    if resume and is_finished(out):
+        if is_first_process():
+            print(f"training: {out} was finished before", file=sys.stderr)
         return out
-    try:
+    with process_group():
+        with quiet_library():
+            trainer = _make_trainer(release, settings, out, reads, by_article)
+        checkpoint = last_checkpoint(out)
+        wait_for_all()  # so that no process takes the folder that another still has to look at
+        if is_first_process():
+            _claim_folder(out, run)
+        with quiet_library():  # once more, for the library begins to speak when a trainer is made
+            trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+            if is_first_process():
+                write_outputs(trainer, run, out, is_resumed=checkpoint is not None)
+        wait_for_all()
+    return out
+
+
+def _make_trainer(
+    release: Release, settings: Settings, out: Path, reads: str, by_article: bool
+) -> "MatchingTrainer":
+    """Make all that a training needs, so that settings that do not work leave nothing behind."""
+    from .pairs import read_pairs, read_task
+    from .trainer.arguments import MatchingArguments
+    from .trainer.trainer import MatchingTrainer
+
+    with _worded():
         arguments = MatchingArguments(output_dir=str(out), **settings.training)
-    except (TypeError, ValueError) as error:
-        raise ProofmatchError(f"these settings do not work: {error}") from None
     tokenizer, matcher = _start(release, settings, reads, by_article, arguments.seed)
     task = load_task(release, "validation", by_article=by_article)
-    trainer = MatchingTrainer(
-        matcher,
-        arguments,
-        read_pairs(release, "train", tokenizer, matcher.config, by_article=by_article),
-        read_task(task, tokenizer, matcher.config),
-        tokenizer,
-    )
-    checkpoint = last_checkpoint(out)
-    with quiet_library():
-        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-        if trainer.is_world_process_zero():
-            write_outputs(trainer, run, out)
-    return out
+    pairs = read_pairs(release, "train", tokenizer, matcher.config, by_article=by_article)
+    with _worded():
+        return MatchingTrainer(
+            matcher, arguments, pairs, read_task(task, tokenizer, matcher.config), tokenizer
+        )
+
+
+@contextmanager
+def _worded() -> Iterator[None]:
+    """Word what the library has against the settings."""
+    try:
+        yield
+    except (TypeError, ValueError, RuntimeError, ImportError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ProofmatchError(f"these settings do not work: {reason}") from None
 
 
 def _start(
     release: Release, settings: Settings, reads: str, by_article: bool, seed: int
 ) -> "tuple[PreTrainedTokenizerFast, ProofMatcher]":
     """Make the tokenizer and the untrained matcher, or take those of a pretrained encoder."""
-    from transformers import AutoTokenizer, set_seed
+    from transformers import set_seed
 
     from .model.config import ProofMatcherConfig
     from .model.matcher import ProofMatcher
-    from .tokenizer import train_tokenizer
+    from .tokenizer import load_tokenizer, train_tokenizer
 
     set_seed(seed)
     sizes = {**settings.model, "input": reads}
     encoder = sizes.pop("encoder", None)
     if encoder is not None:
-        matcher = ProofMatcher.from_encoder(encoder, **{key: sizes[key] for key in ("max_words", "input") if key in sizes})
-        return AutoTokenizer.from_pretrained(encoder), matcher
-    table = release.table(
-        config_name("pairs", by_article), "train", ["statement_tokens", "proof_tokens"]
-    )
+        kept = {key: sizes[key] for key in ("max_words", "input") if key in sizes}
+        return load_tokenizer(encoder, typed=False), ProofMatcher.from_encoder(encoder, **kept)
+    table = release.table(config_name("pairs", by_article), "train", ["statement_tokens", "proof_tokens"])
     tokenizer = train_tokenizer(
         [table[column].combine_chunks() for column in table.column_names], **settings.tokenizer
     )
     return tokenizer, ProofMatcher(ProofMatcherConfig(vocab_size=len(tokenizer), **sizes))
 
 
-def _claim(out: Path, run: dict[str, Any], resume: bool) -> None:
-    """Take a folder for a run, or refuse to mix two runs."""
+def _check_folder(out: Path, run: dict[str, Any], resume: bool) -> None:
+    """Refuse to mix two runs."""
+    from .trainer.outputs import is_finished
+
     path = out / RUN
-    text = json.dumps(run, indent=2, sort_keys=True) + "\n"
-    if path.exists():
-        if not resume:
-            raise ProofmatchError(f"{out} has a training run already; go on with --resume, or give another --out")
-        before = json.loads(path.read_text(encoding="utf-8"))
-        different = _differences(before, json.loads(text))
-        if different:
+    if not path.exists():
+        if resume:
+            raise ProofmatchError(f"{out} has no training run to resume; leave out --resume")
+        if (out / MODEL).exists():
+            raise ProofmatchError(f"{out} has a model that was not trained here; give another --out")
+        if is_finished(out):
             raise ProofmatchError(
-                f"{out} was begun with other settings ({'; '.join(different)}); "
-                "resume with the same ones, or give another --out"
+                f"{out} has a README.md, which the model's would replace; give another --out"
             )
         return
-    if resume:
-        raise ProofmatchError(f"{out} has no training run to resume; leave out --resume")
+    if not resume:
+        raise ProofmatchError(f"{out} has a training run already; go on with --resume, or give another --out")
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ProofmatchError(f"{out} cannot be written ({error.strerror})") from None
+        before = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise ProofmatchError(f"{path} cannot be read; give another --out") from None
+    different = _differences(before, json.loads(_as_text(run)))
+    if different:
+        raise ProofmatchError(
+            f"{out} was begun with other settings ({'; '.join(different)}); "
+            "resume with the same ones, or give another --out"
+        )
+
+
+def _claim_folder(out: Path, run: dict[str, Any]) -> None:
+    """Take a folder for a run."""
+    with replacing(out / RUN) as unfinished:
+        unfinished.write_text(_as_text(run), encoding="utf-8")
+
+
+def _as_text(run: dict[str, Any]) -> str:
+    return json.dumps(run, indent=2, sort_keys=True) + "\n"
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any], prefix: str = "") -> list[str]:

@@ -4,9 +4,11 @@ import difflib
 import tomllib
 from dataclasses import dataclass, fields
 from importlib.resources import files
-from typing import Any
+from typing import Any, get_type_hints
 
 from proofmatch.errors import ProofmatchError
+
+from .setting_values import read_value
 
 SECTIONS = ("tokenizer", "model", "training")
 
@@ -42,7 +44,7 @@ def load_settings(preset: str, overrides: list[str] | tuple[str, ...] = ()) -> S
         overrides: `key=value`, where a value is as in the preset's file; text needs no quotes.
 
     Raises:
-        ProofmatchError: If there is no such preset, or no such key.
+        ProofmatchError: If there is no such preset or key, or a value is of another type than the key's.
     """
     if preset not in preset_names():
         raise ProofmatchError(f"there is no preset {preset!r}; presets are {', '.join(preset_names())}")
@@ -51,41 +53,55 @@ def load_settings(preset: str, overrides: list[str] | tuple[str, ...] = ()) -> S
     settings = Settings(preset, **{section: sections.get(section, {}) for section in SECTIONS})
     known = _known_keys()
     for override in overrides:
-        key, equals, value = override.partition("=")
+        key, equals, text = override.partition("=")
         if not equals:
             raise ProofmatchError(f"--set takes key=value, not {override!r}")
         if key not in known:
             near = difflib.get_close_matches(key, known, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise ProofmatchError(f"there is no setting {key!r}{hint}")
-        getattr(settings, known[key])[key] = _value(value)
+        section, kind = known[key]
+        getattr(settings, section)[key] = read_value(key, text, kind)
     return settings
 
 
-def _known_keys() -> dict[str, str]:
-    """Name the section of every setting."""
-    import inspect
-
+def _known_keys() -> dict[str, tuple[str, Any]]:
+    """Tell the section and the type of every setting."""
     from .model.config import ProofMatcherConfig
     from .tokenizer import train_tokenizer
     from .trainer.arguments import MatchingArguments
 
-    keys = {field.name: "training" for field in fields(MatchingArguments) if field.init}
-    sizes = set(inspect.signature(ProofMatcherConfig.__init__).parameters)
-    keys |= dict.fromkeys(sizes - {"self", "others", *_NOT_SET}, "model")
-    options = set(inspect.signature(train_tokenizer).parameters)
-    keys |= dict.fromkeys(options - {"texts"}, "tokenizer")
-    return {key: section for key, section in keys.items() if key not in _NOT_SET}
+    arguments = {field.name for field in fields(MatchingArguments) if field.init}
+    types = {
+        "training": {
+            key: kind for key, kind in get_type_hints(MatchingArguments).items() if key in arguments
+        },
+        "model": ProofMatcherConfig.__init__.__annotations__,
+        "tokenizer": train_tokenizer.__annotations__,
+    }
+    return {
+        key: (section, kind)
+        for section, keys in types.items()
+        for key, kind in keys.items()
+        if key not in _NOT_SET
+    }
 
 
-# These follow from the data or from options of the command.
-_NOT_SET = ("vocab_size", "pad_token_id", "encoder_config", "input", "output_dir", "do_train", "do_eval")
-
-
-def _value(text: str) -> Any:  # noqa: ANN401 - whatever TOML has
-    if text in ("none", "None"):
-        return None
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+_NOT_SET = {
+    # These follow from the data or from options of the command.
+    *(
+        "vocab_size",
+        "pad_token_id",
+        "encoder_config",
+        "input",
+        "texts",
+        "output_dir",
+        "resume_from_checkpoint",
+    ),
+    # Instead there are `eval_epochs`, `save_epochs` and `chunk_size`.
+    *("eval_steps", "save_steps", "auto_find_batch_size", "gradient_checkpointing"),
+    # The trainer does without.
+    *("do_train", "do_eval", "do_predict", "local_rank", "fp16", "torch_compile", "deepspeed", "fsdp"),
+    "hub_token",  # would be in files that are shared; `hf auth login` and HF_TOKEN are for that
+    *("others", "return"),  # not settings at all
+}

@@ -7,7 +7,7 @@ spaces, as `" ".join(row["proof_tokens"])`.
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,19 +29,23 @@ MAX_SIZE = 100_000
 
 
 def train_tokenizer(
-    texts: Iterable[pa.ListArray], *, min_count: int = MIN_COUNT, max_size: int = MAX_SIZE
+    texts: Iterable[pa.ListArray | Sequence[Sequence[str]]], *, min_count: int = MIN_COUNT, max_size: int = MAX_SIZE
 ) -> "PreTrainedTokenizerFast":
     """Make a tokenizer of the most frequent tokens.
 
     Args:
-        texts: Lists of typed tokens, of the training split.
+        texts: Columns of typed tokens, of the training split.
         min_count: How often a token must occur to be known.
         max_size: The most words a vocabulary has, special ones included.
     """
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
-    counted = pc.value_counts(pa.concat_arrays([column.flatten() for column in texts]))
+    columns = [
+        column if isinstance(column, pa.Array) else pa.array(list(column), pa.list_(pa.string()))
+        for column in texts
+    ]
+    counted = pc.value_counts(pa.concat_arrays([column.flatten() for column in columns]))
     counts = counted.field("counts").to_numpy()
     order = np.lexsort((np.asarray(counted.field("values").to_pylist(), dtype=object), -counts))
     frequent = order[: max(0, max_size - len(SPECIAL))]

@@ -5,16 +5,19 @@ from typing import Any
 
 import jinja2
 
+_FOLDER = Path(__file__).parent
 
-def render(template: str, **values: Any) -> str:  # noqa: ANN401 - whatever the template asks for
+
+def render(template: str, folder: Path = _FOLDER, /, **values: Any) -> str:  # noqa: ANN401 - whatever it asks for
     """Fill in a template; a value that is missing is an error.
 
     Args:
         template: Its file name. Values are escaped in `.svg.jinja`, and not in Markdown.
+        folder: Where it is. From elsewhere it may include the templates here, as all figures do their style.
         **values: What it shows.
     """
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        loader=jinja2.FileSystemLoader([folder, _FOLDER]),
         autoescape=jinja2.select_autoescape(["svg.jinja"], default=False),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

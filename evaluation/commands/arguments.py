@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 import argparse
+from pathlib import Path
 
 from ..decode import DECODINGS
 from ..decoding.retrieval import DEFAULT_K
@@ -31,14 +32,26 @@ def add_decoding_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--top-k",
-        type=_positive,
+        type=positive,
         default=DEFAULT_K,
         metavar="K",
         help="candidates of a statement: listed by local decoding, chosen from by global",
     )
 
 
-def _positive(text: str) -> int:
+def add_predictions_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare the option that names the predictions to write."""
+    parser.add_argument(
+        "--out",
+        required=True,
+        type=Path,
+        metavar="PRED",
+        help="predictions: .jsonl, .parquet, .trec or .jsonl.gz, .trec.gz",
+    )
+
+
+def positive(text: str) -> int:
+    """Read a whole number from 1 on."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a whole number from 1 on")
     return int(text)

@@ -1,11 +1,9 @@
 """`proofmatch baseline`: TF-IDF or Dice similarity → predictions."""
 
 import argparse
-from pathlib import Path
 
-from ..predictions.formats import suffix_of
 from ..task import INPUTS
-from .arguments import add_data_arguments, add_decoding_arguments
+from .arguments import add_data_arguments, add_decoding_arguments, add_predictions_argument
 
 EXAMPLE = "proofmatch baseline tfidf --data release --split test --input both --out tfidf.jsonl"
 
@@ -18,34 +16,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_arguments(parser)
     parser.add_argument("--input", choices=INPUTS, default="both", help="what may be read of the texts")
     add_decoding_arguments(parser)
-    parser.add_argument(
-        "--out",
-        required=True,
-        type=Path,
-        metavar="PRED",
-        help="predictions: .jsonl, .parquet, .trec or .jsonl.gz, .trec.gz",
-    )
+    add_predictions_argument(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the predictions."""
     from ..baselines.scores import baseline_scores
-    from ..decode import decode
     from ..predictions.system import System
-    from ..predictions.writing import write_predictions
-    from ..release import open_release
-    from ..task import load_task
+    from .predicting import open_task, predict
 
-    suffix_of(options.out)  # before the work, not after it
-    release = open_release(options.data)
-    task = load_task(release, options.split, by_article=options.by_article)
+    task = open_task(options)
     source = baseline_scores(options.name, task, options.input)
-    decoded = decode(source, options.decode, options.top_k)
-    system = System(
-        name=options.name, input=options.input, decoding=options.decode, extra={"details": decoded.details}
-    )
-    write_predictions(options.out, decoded.batches(task.statement_ids, task.proof_ids), system)
-    print(f"{options.out} has predictions for {len(task.statement_ids):,} statements; score them with")
-    by_article = " --by-article" if options.by_article else ""
-    print(f"proofmatch evaluate {options.out} --data {options.data} --split {options.split}{by_article}")
+    predict(options, task, source, System(options.name, options.input))
     return 0

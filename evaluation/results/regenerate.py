@@ -1,10 +1,12 @@
-"""Makes the result files of this folder, and the tables made of them, anew: `make results`.
+"""Makes the result files of the baselines, and the tables and curves of all systems, anew: `make results`.
 
 python evaluation/results/regenerate.py [RELEASE]
 
-Without a release, that of the Stacks project is built from ../shared/corpus/stacks.tar.xz.
+Without a release, that of the Stacks project is built from ../shared/corpus/stacks.tar.xz. The result files
+of trained systems are made by `train_models.py`, which takes hours, and are only read here.
 """
 
+import json
 import sys
 import tempfile
 from itertools import product
@@ -19,6 +21,7 @@ from proofmatch.evaluation.predictions.writing import write_predictions
 from proofmatch.evaluation.release import Release, open_release
 from proofmatch.evaluation.results_table import read_results, results_table, update_between_marks
 from proofmatch.evaluation.task import INPUTS, load_task
+from proofmatch.training.trainer.learning_curve import compare_curves
 
 RESULTS = Path(__file__).parent
 REPOSITORY = RESULTS.parents[1]
@@ -40,11 +43,24 @@ def main(arguments: list[str]) -> int:
         for by_article in (False, True):
             for name, reads in product(BASELINES, INPUTS):
                 _evaluate_baseline(release, by_article, name, reads, Path(workplace))
-        table = results_table(read_results(RESULTS / release.id))
+        write_pages(RESULTS / release.id)
+    return 0
+
+
+def write_pages(results: Path) -> None:
+    """Put the tables and curves of a release's result files where people look for them."""
+    table = results_table(read_results(results))
     for page in (RESULTS / "README.md", REPOSITORY / "README.md"):
         update_between_marks(page, table)
+    update_between_marks(
+        RESULTS / "README.md", results_table(read_results(results / "validation")), "validation"
+    )
+    histories = {
+        path.stem: json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted((results / "histories").glob("*.json"))
+    }
+    (results / "learning-curves.svg").write_text(compare_curves(histories), encoding="utf-8")
     print(table)
-    return 0
 
 
 def _evaluate_baseline(release: Release, by_article: bool, name: str, reads: str, workplace: Path) -> None:

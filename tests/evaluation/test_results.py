@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.results_table import BEGIN, END, read_results, results_table, update_between_marks
+from proofmatch.evaluation.results_table import marks, read_results, results_table, update_between_marks
 from tests.conftest import REPOSITORY
 
 RESULTS = REPOSITORY / "evaluation" / "results"

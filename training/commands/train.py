@@ -34,16 +34,22 @@ def run(options: argparse.Namespace) -> int:
     from ...evaluation.release import open_release
     from ..run import train_matcher
     from ..settings import load_settings
+    from ..trainer.processes import is_first_process
 
     settings = load_settings(options.preset, options.overrides)
-    out = train_matcher(
-        open_release(options.data),
-        settings,
-        options.out,
-        reads=options.input,
-        by_article=options.by_article,
-        resume=options.resume,
-    )
+    try:
+        out = train_matcher(
+            open_release(options.data),
+            settings,
+            options.out,
+            reads=options.input,
+            by_article=options.by_article,
+            resume=options.resume,
+        )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("go on with --resume") from None
+    if not is_first_process():
+        return 0
     print(f"{out} has the model; match with")
     by_article = " --by-article" if options.by_article else ""
     print(f"proofmatch predict {out} --data {options.data} --split test{by_article} --out predictions.jsonl")

@@ -4,6 +4,10 @@ from typing import Any
 
 from transformers import PretrainedConfig
 
+from proofmatch.errors import ProofmatchError
+
+from ...evaluation.task import INPUTS
+
 
 class ProofMatcherConfig(PretrainedConfig):
     """The sizes of a matcher; the defaults are the paper's (Section "Experimental setup").
@@ -45,6 +49,25 @@ class ProofMatcherConfig(PretrainedConfig):
         **others: Any,  # noqa: ANN401 - what `PretrainedConfig` takes
     ) -> None:
         super().__init__(**others)
+        sizes = {
+            "vocab_size": vocab_size,
+            "embedding_size": embedding_size,
+            "num_heads": num_heads,
+            "key_size": key_size,
+            "value_size": value_size,
+            "feed_forward_size": feed_forward_size,
+        }
+        for name, least, value in (
+            *((name, 1, value) for name, value in sizes.items()),
+            ("num_layers", 0, num_layers),
+            ("max_words", 3, max_words),  # a start, a word, an end
+        ):
+            if not isinstance(value, int) or value < least:
+                raise ProofmatchError(f"{name} must be a whole number from {least} on, not {value!r}")
+        if not isinstance(dropout, int | float) or not 0 <= dropout < 1:
+            raise ProofmatchError(f"dropout must be from 0 to less than 1, not {dropout!r}")
+        if input not in INPUTS:
+            raise ProofmatchError(f"input must be one of {', '.join(INPUTS)}, not {input!r}")
         self.pad_token_id = pad_token_id
         self.vocab_size = vocab_size
         self.embedding_size = embedding_size
@@ -61,7 +84,7 @@ class ProofMatcherConfig(PretrainedConfig):
 
     @property
     def reads_text_column(self) -> bool:
-        """Whether the matcher reads sentences with `$TeX$`, as pretrained encoders do, and not typed tokens."""
+        """Whether the matcher reads sentences with `$TeX$`, as pretrained encoders do, not typed tokens."""
         return self.encoder_config is not None
 
     @property

@@ -21,7 +21,7 @@ from .pretrained import PretrainedEncoder, config_of_encoder
 WORDS_AT_ONCE = 1024
 
 _SCALE_OF_COSINES = 20.0
-_LARGEST_WEIGHT = 1e-3
+_SCALE_OF_COVARIANCES = 0.05
 
 
 class ProofMatcher(PreTrainedModel):
@@ -33,6 +33,7 @@ class ProofMatcher(PreTrainedModel):
     """
 
     config_class = ProofMatcherConfig
+    config: ProofMatcherConfig
     base_model_prefix = "encoder"
     main_input_name = "statements"
 
@@ -53,12 +54,17 @@ class ProofMatcher(PreTrainedModel):
             sizes: Fields of the configuration, such as `max_words`.
         """
         matcher = cls(config_of_encoder(encoder, **sizes))
-        matcher.encoder.model.load_state_dict(AutoModel.from_pretrained(encoder).state_dict())
+        with quiet_library():
+            weights = AutoModel.from_pretrained(encoder).state_dict()
+        matcher.encoder.load_state_dict({f"model.{name}": value for name, value in weights.items()})
         return matcher
 
     @classmethod
     def from_pretrained(  # noqa: D417 - the others are the library's
-        cls, pretrained_model_name_or_path: Any, *others: Any, **options: Any  # noqa: ANN401
+        cls,
+        pretrained_model_name_or_path: Any,  # noqa: ANN401
+        *others: Any,  # noqa: ANN401
+        **options: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401 - a matcher, or what `output_loading_info` asks for
         """Open a matcher.
 
@@ -73,13 +79,16 @@ class ProofMatcher(PreTrainedModel):
         wanted = {"use_safetensors": True, "ignore_mismatched_sizes": True, "output_loading_info": True}
         try:
             with quiet_library():
-                kind = PretrainedConfig.get_config_dict(name)[0].get("model_type")
-                matcher, found = super().from_pretrained(name, *others, **{**options, **wanted})
+                kind = PretrainedConfig.get_config_dict(name, **options)[0].get("model_type")
+                if kind != ProofMatcherConfig.model_type:
+                    raise ProofmatchError(
+                        f"{name} is a model of the kind {kind}, not {ProofMatcherConfig.model_type}"
+                    )
+                opened: Any = super().from_pretrained(name, *others, **{**options, **wanted})
         except (OSError, ValueError, RuntimeError) as error:
             reason = str(error).strip().partition("\n")[0]
             raise ProofmatchError(f"{name} cannot be opened as a matcher ({reason})") from None
-        if kind != cls.config_class.model_type:
-            raise ProofmatchError(f"{name} is a model of the kind {kind}, not {cls.config_class.model_type}")
+        matcher, found = opened
         # The library gives missing weights at random and goes on, which would look like a bad model.
         faults = {kind: sorted(map(str, keys)) for kind, keys in found.items() if keys}
         if faults:
@@ -148,5 +157,7 @@ class ProofMatcher(PreTrainedModel):
             nn.init.eye_(matcher.weight)
             matcher.weight.data.mul_(_SCALE_OF_COSINES)
         else:
-            # Max-pooled vectors are about 2·√d long; so small a matrix lets training begin at chance.
-            nn.init.uniform_(matcher.weight, -_LARGEST_WEIGHT, _LARGEST_WEIGHT)
+            # Covariance of the two vectors' components: texts with the same words begin with a high score.
+            # From a random matrix the encoder learns next to nothing in the first epochs.
+            nn.init.eye_(matcher.weight)
+            matcher.weight.data.sub_(1 / len(matcher.weight)).mul_(_SCALE_OF_COVARIANCES)

@@ -13,7 +13,7 @@ from .config import ProofMatcherConfig
 
 
 class PretrainedEncoder(nn.Module):
-    """Texts → vectors of length one: the mean of the last layer's tokens, as sentence encoders are trained."""
+    """Texts → vectors of length one: the mean of the last layer's tokens, as sentence encoders do it."""
 
     def __init__(self, config: ProofMatcherConfig) -> None:
         super().__init__()

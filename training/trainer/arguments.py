@@ -2,14 +2,31 @@
 
 from dataclasses import dataclass, field
 
+import torch
 from transformers import TrainingArguments
 
 from proofmatch.errors import ProofmatchError
 
 from .batches import SAMPLINGS
 from .objectives import OBJECTIVES
+from .processes import number_of_processes
 
 OPTIMIZERS = ("asgd", "adamw")
+
+_POSITIVE = ("num_train_epochs", "learning_rate", "learning_rate_decay", "eval_epochs", "save_epochs")
+_SHARES = ("adam_beta1", "adam_beta2")
+_LEAST = {
+    "per_device_train_batch_size": 1,
+    "gradient_accumulation_steps": 1,
+    "chunk_size": 1,
+    "save_total_limit": 1,
+    "similarity_rate": 0,
+    "weight_decay": 0,
+    "adam_epsilon": 0,
+    "warmup_steps": 0,
+    "max_grad_norm": 0,
+    "seed": 0,
+}
 
 
 @dataclass
@@ -26,10 +43,16 @@ class MatchingArguments(TrainingArguments):
     learning_rate_decay: float = field(
         default=1.0, metadata={"help": "factor of the learning rate after each epoch, for asgd"}
     )
+    similarity_rate: float = field(
+        default=1.0,
+        metadata={"help": "learning rate of the bilinear form, as a share of the encoder's"},
+    )
     chunk_size: int | None = field(
         default=None, metadata={"help": "texts encoded at a time (gradient caching); None: a batch at once"}
     )
-    eval_epochs: float = field(default=20, metadata={"help": "epochs between two looks at the validation split"})
+    eval_epochs: float = field(
+        default=20, metadata={"help": "epochs between two looks at the validation split"}
+    )
     save_epochs: float = field(default=1, metadata={"help": "epochs between two checkpoints"})
 
     per_device_train_batch_size: int = 60
@@ -46,6 +69,7 @@ class MatchingArguments(TrainingArguments):
     load_best_model_at_end: bool = True
     report_to: str | list[str] | None = "tensorboard"
     disable_tqdm: bool | None = True
+    hub_strategy: str = "end"  # what the library uploads on the way has pickles in it
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -58,4 +82,22 @@ class MatchingArguments(TrainingArguments):
                 raise ProofmatchError(
                     f"{name} must be one of {', '.join(allowed)}, not {getattr(self, name)!r}"
                 )
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if value is not None and not value >= least:
+                raise ProofmatchError(f"{name} must be at least {least}, not {value}")
+        for name in _POSITIVE:
+            if not getattr(self, name) > 0:
+                raise ProofmatchError(f"{name} must be more than 0, not {getattr(self, name)}")
+        for name in _SHARES:
+            if not 0 <= getattr(self, name) < 1:
+                raise ProofmatchError(f"{name} must be from 0 to less than 1, not {getattr(self, name)}")
+        if self.report_to is None:
+            self.report_to = "none"  # which the library wants spelled out
+        if number_of_processes() > 1 and not torch.accelerator.is_available():
+            self.use_cpu = True  # or each process would train by itself
         super().__post_init__()
+        if self.world_size != number_of_processes():
+            raise ProofmatchError(
+                f"{number_of_processes()} processes were started, but on this machine they do not find each other"
+            )

@@ -10,8 +10,8 @@ SAMPLINGS = ("independent", "epochs")
 class Batches:
     """Numbers of pairs, batch by batch; the batches of an epoch follow from the seed and the epoch alone.
 
-    So an interrupted epoch goes on with the batches it would have had, and processes that share a batch agree on
-    it without a word.
+    So an interrupted epoch goes on with the batches it would have had, and processes that share a batch agree
+    on it without a word.
 
     Args:
         n_pairs: Pairs of the training split.
@@ -27,7 +27,13 @@ class Batches:
     """
 
     def __init__(
-        self, n_pairs: int, size: int, sampling: str = "independent", seed: int = 0, rank: int = 0, world: int = 1
+        self,
+        n_pairs: int,
+        size: int,
+        sampling: str = "independent",
+        seed: int = 0,
+        rank: int = 0,
+        world: int = 1,
     ) -> None:
         self.n_pairs = n_pairs
         self.size = min(size, n_pairs) // world * world

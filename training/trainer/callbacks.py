@@ -1,16 +1,20 @@
 """What happens beside the steps: the history file, and lines for whoever watches."""
 
+# ruff: noqa: ANN401, ARG002
+# (The signatures are those of transformers.)
+
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
 
-from transformers import TrainerCallback, TrainerControl, TrainerState
+from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 
+from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
-from .arguments import MatchingArguments
+from ...evaluation.files import replacing
 from .batches import Batches
 
 HISTORY = "history.json"
@@ -23,40 +27,46 @@ class EpochOfBatches(TrainerCallback):
         self._batches = batches
 
     def on_epoch_begin(
-        self, args: MatchingArguments, state: TrainerState, control: TrainerControl, **_: Any  # noqa: ARG002, ANN401
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
         """Set the epoch; in the middle of a resumed one it is a fraction."""
         self._batches.epoch = int(state.epoch or 0)
 
 
-class LogBeforeSaving(TrainerCallback):
-    """Logs the loss so far at every checkpoint.
+class WholeCheckpoints(TrainerCallback):
+    """Lets a checkpoint have all that a resumed run needs to be as one that was never interrupted."""
 
-    It would otherwise be lost with the process: a resumed run could not tell the same curve.
-    """
+    def on_train_begin(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> None:
+        """Find the best checkpoint again, from another working folder or after a move."""
+        if state.best_global_step:
+            folder = Path(str(args.output_dir), f"{PREFIX_CHECKPOINT_DIR}-{state.best_global_step}")
+            if not folder.is_dir():
+                raise ProofmatchError(
+                    f"{folder} had the best weights and is gone; train anew in another folder"
+                )
+            state.best_model_checkpoint = str(folder)
 
     def on_step_end(
-        self, args: MatchingArguments, state: TrainerState, control: TrainerControl, **_: Any  # noqa: ANN401
-    ) -> TrainerControl:
-        """Ask for a log."""
-        if state.global_step % args.save_steps == 0 or state.global_step >= state.max_steps:
-            control.should_log = True
-        return control
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> None:
+        """Ask for a checkpoint with each evaluation, and for the loss so far with each checkpoint."""
+        control.should_save = control.should_save or control.should_evaluate
+        control.should_log = control.should_log or control.should_save
+
+    on_epoch_end = on_step_end  # for `eval_strategy` and `save_strategy` by epoch
 
 
 class HistoryFile(TrainerCallback):
     """Keeps `history.json` in the output folder: all that was logged, from the first step on."""
 
-    def on_log(
-        self, args: MatchingArguments, state: TrainerState, control: TrainerControl, **_: Any  # noqa: ARG002, ANN401
-    ) -> None:
-        """Write it anew, by a rename, so that it is whole at any time."""
+    def on_log(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        """Write it anew."""
         if not state.is_world_process_zero:
             return
-        path = Path(args.output_dir, HISTORY)
-        unfinished = path.with_suffix(".unfinished")
-        unfinished.write_text(json.dumps(state.log_history, indent=1) + "\n", encoding="utf-8")
-        os.replace(unfinished, path)
+        with replacing(Path(str(args.output_dir), HISTORY)) as unfinished:
+            unfinished.write_text(json.dumps(state.log_history, indent=1) + "\n", encoding="utf-8")
 
 
 class TrainingProgress(TrainerCallback):
@@ -69,7 +79,7 @@ class TrainingProgress(TrainerCallback):
         self._since = (0.0, 0)
 
     def on_train_begin(
-        self, args: MatchingArguments, state: TrainerState, control: TrainerControl, **_: Any  # noqa: ARG002, ANN401
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
         """Begin to show."""
         self._since = (time.monotonic(), state.global_step)
@@ -78,7 +88,7 @@ class TrainingProgress(TrainerCallback):
             self._progress.__enter__()
 
     def on_step_end(
-        self, args: MatchingArguments, state: TrainerState, control: TrainerControl, **_: Any  # noqa: ARG002, ANN401
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
         """Count a step."""
         if self._progress is None:
@@ -90,11 +100,11 @@ class TrainingProgress(TrainerCallback):
 
     def on_log(
         self,
-        args: MatchingArguments,  # noqa: ARG002
-        state: TrainerState,  # noqa: ARG002
-        control: TrainerControl,  # noqa: ARG002
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
         logs: dict[str, float] | None = None,
-        **_: Any,  # noqa: ANN401
+        **_: Any,
     ) -> None:
         """Remember the loss."""
         if logs and "loss" in logs:
@@ -102,14 +112,14 @@ class TrainingProgress(TrainerCallback):
 
     def on_evaluate(
         self,
-        args: MatchingArguments,  # noqa: ARG002
+        args: TrainingArguments,
         state: TrainerState,
-        control: TrainerControl,  # noqa: ARG002
-        metrics: dict[str, float],
-        **_: Any,  # noqa: ANN401
+        control: TrainerControl,
+        metrics: dict[str, float] | None = None,
+        **_: Any,
     ) -> None:
         """Print the scores."""
-        if self._progress is None:
+        if self._progress is None or metrics is None:
             return
         scores = ", ".join(
             f"{title} {100 * metrics[key]:.1f}"
@@ -123,7 +133,7 @@ class TrainingProgress(TrainerCallback):
         self._progress.say(f"epoch {state.epoch or 0:.2f}, validation: {scores}")
 
     def on_train_end(
-        self, args: MatchingArguments, state: TrainerState, control: TrainerControl, **_: Any  # noqa: ARG002, ANN401
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
         """Leave a last line."""
         if self._progress is not None:

@@ -1,23 +1,25 @@
 """`MatchingTrainer`: the Trainer of transformers, for minibatches whose pairs are each other's negatives."""
 
 import json
+import math
+import shutil
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, Dataset
 from transformers import PrinterCallback, Trainer, TrainerCallback
 
 from proofmatch.errors import ProofmatchError
 
 from ..gradient_cache import backward_in_chunks
 from ..model.matcher import ProofMatcher
-from ..pairs import MatchingSet, TrainingPairs, collate
+from ..pairs import MatchingSet, as_matching_set, collate
 from .arguments import MatchingArguments
 from .batches import Batches
-from .callbacks import EpochOfBatches, HistoryFile, LogBeforeSaving, TrainingProgress
+from .callbacks import EpochOfBatches, HistoryFile, TrainingProgress, WholeCheckpoints
 from .objectives import loss_of_step
-from .optimizers import averaged_sgd, decay_by_epoch
+from .optimizers import decay_by_epoch, make_optimizer
 from .processes import average_gradients, gather_vectors
 from .validation import validate
 
@@ -28,8 +30,8 @@ class MatchingTrainer(Trainer):
     Args:
         model: The matcher.
         args: Settings.
-        train_dataset: Pairs, from `read_pairs`.
-        eval_dataset: The matching task of the validation split, from `read_task`.
+        train_dataset: Pairs, from `read_pairs`; or any dataset with the columns of `encode_pairs`.
+        eval_dataset: The matching task of the validation split, from `read_task`; or encoded pairs again.
         processing_class: The tokenizer, saved with the matcher.
         callbacks: Further callbacks of transformers.
 
@@ -42,11 +44,12 @@ class MatchingTrainer(Trainer):
         self,
         model: ProofMatcher,
         args: MatchingArguments,
-        train_dataset: TrainingPairs,
-        eval_dataset: MatchingSet,
+        train_dataset: Dataset,
+        eval_dataset: Dataset,
         processing_class: Any = None,  # noqa: ANN401 - a tokenizer of transformers
         callbacks: list[TrainerCallback] | None = None,
     ) -> None:
+        self._pairs, self._task = train_dataset, _task_of(eval_dataset)
         self.batches = Batches(
             len(train_dataset),
             args.per_device_train_batch_size * args.world_size,
@@ -61,10 +64,9 @@ class MatchingTrainer(Trainer):
                 f"{len(train_dataset)} pairs and per_device_train_batch_size is "
                 f"{args.per_device_train_batch_size}"
             )
-        args.eval_steps = _steps(args.eval_epochs, self.batches)
-        args.save_steps = _steps(args.save_epochs, self.batches)
-        # The best weights are those of a checkpoint, so there is one whenever there is an evaluation.
-        args.eval_steps = -(-args.eval_steps // args.save_steps) * args.save_steps
+        self.steps_per_epoch = math.ceil(len(self.batches) / args.gradient_accumulation_steps)
+        args.eval_steps = max(1, round(args.eval_epochs * self.steps_per_epoch))
+        args.save_steps = max(1, round(args.save_epochs * self.steps_per_epoch))
         super().__init__(
             model,
             args,
@@ -74,7 +76,7 @@ class MatchingTrainer(Trainer):
             processing_class=processing_class,
             callbacks=[
                 EpochOfBatches(self.batches),
-                LogBeforeSaving(),
+                WholeCheckpoints(),
                 HistoryFile(),
                 TrainingProgress(self.batches.size),
                 *(callbacks or []),
@@ -84,15 +86,21 @@ class MatchingTrainer(Trainer):
         self.args: MatchingArguments
         self.model_accepts_loss_kwargs = False
 
+    @property
+    def matcher(self) -> ProofMatcher:
+        """The model, without what the library wraps around it for several processes."""
+        return self.accelerator.unwrap_model(self.model)
+
     def get_train_dataloader(self) -> DataLoader:
         """Give the batches; which share of them is this process's, they know themselves."""
-        return DataLoader(self.train_dataset, batch_sampler=self.batches, collate_fn=self.data_collator)
+        return DataLoader(self._pairs, batch_sampler=self.batches, collate_fn=collate)
 
     def create_optimizer(self, model: torch.nn.Module | None = None) -> torch.optim.Optimizer:
         """Make the optimizer that the settings name."""
-        if self.optimizer is None and self.args.optimizer == "asgd":
-            self.optimizer = averaged_sgd((model or self.model).parameters(), self.args.learning_rate)
-        return super().create_optimizer(model)
+        if self.optimizer is None:
+            matcher: ProofMatcher = self.accelerator.unwrap_model(model or self.model)
+            self.optimizer = make_optimizer(matcher, self.args)
+        return self.optimizer
 
     def create_scheduler(
         self, num_training_steps: int, optimizer: torch.optim.Optimizer | None = None
@@ -100,31 +108,31 @@ class MatchingTrainer(Trainer):
         """Make the schedule of the learning rate: by epoch for ASGD, that of transformers for AdamW."""
         if self.lr_scheduler is None and self.args.optimizer == "asgd":
             factor = self.args.learning_rate_decay
-            self.lr_scheduler = decay_by_epoch(optimizer or self.optimizer, factor, len(self.batches))
+            self.lr_scheduler = decay_by_epoch(optimizer or self.optimizer, factor, self.steps_per_epoch)
             self._created_lr_scheduler = True
         return super().create_scheduler(num_training_steps, optimizer)
 
     def training_step(
         self,
-        model: torch.nn.Module,
+        model: torch.nn.Module,  # noqa: ARG002
         inputs: dict[str, Any],
         num_items_in_batch: Any = None,  # noqa: ANN401, ARG002 - of the library; our batches are all of one size
     ) -> torch.Tensor:
         """Add the gradients of a batch; the mean loss of a statement comes back."""
         # Not through the wrapper that transformers puts around it for several processes: it would
         # average gradients after the first chunk, and sees no pairs of other processes.
-        matcher: ProofMatcher = self.accelerator.unwrap_model(model)
-        matcher.train()
+        matcher = self.matcher.train()
         name, loss = loss_of_step(self.args.objective, self.state.global_step)
         statements, proofs = inputs["statements"], inputs["proofs"]
-        accumulated = self.batches.size * self.args.gradient_accumulation_steps
+        accumulated = self.batches.size * self.current_gradient_accumulation_steps
 
         def mean_loss(scores: torch.Tensor) -> torch.Tensor:
             return loss(scores) / accumulated
 
-        value = backward_in_chunks(
-            matcher, statements, proofs, mean_loss, self.args.chunk_size, gather_vectors
-        )
+        with self.compute_loss_context_manager():  # for `bf16`
+            value = backward_in_chunks(
+                matcher, statements, proofs, mean_loss, self.args.chunk_size, gather_vectors
+            )
         if not torch.isfinite(value):
             raise ProofmatchError(
                 f"the {name} loss of step {self.state.global_step + 1} is {value.item()}; "
@@ -135,17 +143,27 @@ class MatchingTrainer(Trainer):
 
     def evaluate(
         self,
-        eval_dataset: MatchingSet | None = None,
+        eval_dataset: Any = None,  # noqa: ANN401 - as in `__init__`
         ignore_keys: list[str] | None = None,  # noqa: ARG002 - of the library
         metric_key_prefix: str = "eval",
     ) -> dict[str, float]:
         """Rank and match a split, the validation split if none is given."""
-        matcher: ProofMatcher = self.accelerator.unwrap_model(self.model)
-        measured = validate(matcher, eval_dataset if eval_dataset is not None else self.eval_dataset)
+        measured = validate(self.matcher, self._task if eval_dataset is None else _task_of(eval_dataset))
         metrics = {f"{metric_key_prefix}_{name}": value for name, value in measured.items()}
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        """Log, but not the library's mean loss: after an interruption it is that since the last start."""
+        super().log(
+            {key: value for key, value in logs.items() if key not in ("train_loss", "total_flos")}, start_time
+        )
+
+    def create_model_card(self, *options: Any, **others: Any) -> None:  # noqa: ANN401 - of the library
+        """Draft a card, as the library does for a push to the Hub, unless there is one."""
+        if not Path(str(self.args.output_dir), "README.md").exists():
+            super().create_model_card(*options, **others)
 
     def floating_point_ops(self, inputs: dict[str, Any]) -> int:  # noqa: ARG002 - of the library
         """Count none: the library's estimate is for one padded batch."""
@@ -153,14 +171,25 @@ class MatchingTrainer(Trainer):
 
     def _save(self, output_dir: str | None = None, state_dict: dict[str, Any] | None = None) -> None:
         """Save as the library does, but the settings as JSON: nobody should have to open a pickle."""
-        folder = Path(output_dir or self.args.output_dir)
-        self.model.save_pretrained(folder, state_dict=state_dict)
+        folder = Path(output_dir or str(self.args.output_dir))
+        unfinished = folder / ".unfinished"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        self.matcher.save_pretrained(unfinished, state_dict=state_dict)
         if self.processing_class is not None:
-            self.processing_class.save_pretrained(folder)
-        (folder / "training_args.json").write_text(
+            self.processing_class.save_pretrained(unfinished)
+        (unfinished / "training_args.json").write_text(
             json.dumps(self.args.to_sanitized_dict(), indent=2, sort_keys=True) + "\n", encoding="utf-8"
         )
+        # The weights last: a folder that has them is complete, whenever the process is killed.
+        for path in sorted(unfinished.iterdir(), key=lambda path: path.suffix == ".safetensors"):
+            path.replace(folder / path.name)
+        unfinished.rmdir()
+
+    def _run_epoch(self, *options: Any, **others: Any) -> None:  # noqa: ANN401 - of the library
+        # A run that was killed between its last step and its end must not go on to the end of an epoch.
+        if self.state.global_step < self.state.max_steps:
+            super()._run_epoch(*options, **others)
 
 
-def _steps(epochs: float, batches: Batches) -> int:
-    return max(1, round(epochs * len(batches)))
+def _task_of(dataset: Dataset) -> MatchingSet:
+    return dataset if isinstance(dataset, MatchingSet) else as_matching_set(dataset)

@@ -1,0 +1,35 @@
+"""What all commands do that make predictions: open the task, decode scores, write, say how to go on."""
+
+import argparse
+from dataclasses import replace
+
+from ..decode import decode
+from ..decoding.sources import ScoreSource
+from ..predictions.formats import suffix_of
+from ..predictions.system import System
+from ..predictions.writing import write_predictions
+from ..release import open_release
+from ..task import Task, load_task
+
+
+def open_task(options: argparse.Namespace) -> Task:
+    """Open what is to be matched, once it is sure that predictions can have the name they are to have."""
+    suffix_of(options.out)  # before the work, not after it
+    return load_task(open_release(options.data), options.split, by_article=options.by_article)
+
+
+def predict(options: argparse.Namespace, task: Task, source: ScoreSource, system: System) -> None:
+    """Decode scores, write the predictions, and say how to score them.
+
+    Args:
+        options: Those of `arguments.py`, which have been given to the command.
+        task: From `open_task`.
+        source: The scores of all pairs.
+        system: Who made the scores; the decoding is added.
+    """
+    decoded = decode(source, options.decode, options.top_k)
+    system = replace(system, decoding=options.decode, extra={"details": decoded.details})
+    write_predictions(options.out, decoded.batches(task.statement_ids, task.proof_ids), system)
+    print(f"{options.out} has predictions for {len(task.statement_ids):,} statements; score them with")
+    by_article = " --by-article" if options.by_article else ""
+    print(f"proofmatch evaluate {options.out} --data {options.data} --split {options.split}{by_article}")

@@ -1,0 +1,234 @@
+"""`proofmatch search`: the model's own ranking, whether vectors are computed or come from the cache."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+from proofmatch.cli import main
+from proofmatch.errors import ProofmatchError
+from proofmatch.evaluation.release import SPLITS, open_release
+from proofmatch.training import ProofMatcher
+from proofmatch.training.pairs import read_pairs
+from proofmatch.training.prediction import TrainedMatcher, load_matcher
+from proofmatch.training.searching.cache import cache_folder, cached_vectors
+from proofmatch.training.searching.proofs import fingerprint
+from proofmatch.training.searching.search import Hit, search
+from proofmatch.training.searching.showing import as_text
+from proofmatch.training.searching.statement import encode_statement
+
+STATEMENT = r"Let $p$ be a prime. Then $(p-1)! \equiv -1 \pmod p$."
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "proofmatch"
+
+
+@pytest.fixture
+def find(tiny_model, release, capsys):
+    """Search with some options, and give the exit code, what was printed, and what was said besides."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        code = main(["search", str(tiny_model), "--data", str(release), *map(str, arguments)])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def hits_of(printed):
+    return [json.loads(line) for line in printed.splitlines()]
+
+
+@pytest.mark.parametrize("split", ["test", "all"])
+def test_scores_and_order_are_those_of_the_matcher(tiny_model, release, find, split):
+    opened, model = open_release(release), load_matcher(tiny_model)
+    ids, proofs = [], []
+    for name in SPLITS if split == "all" else [split]:
+        pairs = read_pairs(opened, name, model.tokenizer, model.matcher.config)
+        proofs += [pairs.proofs[number] for number in range(len(pairs))]
+        ids += opened.table("pairs", name, ["proof_id"]).column(0).to_pylist()
+    with torch.inference_mode():
+        statement = encode_statement(model, STATEMENT)[0]
+        scores = model.matcher.eval()([statement], proofs)[0].numpy()
+    expected = dict(zip(ids, scores, strict=True))
+    code, out, _ = find("--json", "--split", split, "--top", 1000, STATEMENT)
+    hits = hits_of(out)
+    assert code == 0
+    assert len(hits) == len(ids)
+    assert {hit["proof_id"] for hit in hits} == set(ids)
+    assert [hit["rank"] for hit in hits] == list(range(1, len(ids) + 1))
+    assert np.allclose([hit["score"] for hit in hits], [expected[hit["proof_id"]] for hit in hits], atol=1e-5)
+    assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
+
+
+def test_hits_are_what_the_release_says_of_them(release, find):
+    opened = open_release(release)
+    rows = {row["proof_id"]: row for split in SPLITS for row in opened.table("pairs", split).to_pylist()}
+    _, out, _ = find(STATEMENT, "--json", "--top", 20)
+    for hit in hits_of(out):
+        row = rows[hit["proof_id"]]
+        assert (hit["article_id"], hit["title"], hit["text"]) == (
+            row["article_id"],
+            row["title"],
+            row["proof"],
+        )
+        assert list(hit) == ["rank", "score", "proof_id", "article_id", "title", "text"]
+
+
+def test_the_second_search_reads_what_the_first_has_kept(find, cache):
+    first = find(STATEMENT, "--json")
+    assert "encoding proofs" in first[2]
+    assert len(list(cache.glob("*.npy"))) == len(SPLITS)
+    second = find(STATEMENT, "--json")
+    assert "encoding proofs" not in second[2]
+    assert second[:2] == first[:2]
+    assert "encoding" not in find("Something else", "--split", "test")[2]
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04", b"\x93NUMPY\x01\x00v\x00{'descr'", "cut", "other"])
+def test_a_damaged_cache_is_made_anew(find, cache, damage):
+    first = find(STATEMENT, "--json", "--split", "test")
+    (path,) = cache.iterdir()
+    whole = path.read_bytes()
+    if damage == "other":
+        np.save(path, np.zeros((3, 4), dtype=np.float32))
+    else:
+        path.write_bytes(whole[:-5] if damage == "cut" else damage)
+    again = find(STATEMENT, "--json", "--split", "test")
+    assert again[:2] == first[:2]
+    assert "encoding proofs" in again[2]
+    assert [file.read_bytes() for file in cache.iterdir()] == [whole]
+
+
+def test_a_cache_that_cannot_be_written_is_no_failure(find, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert find(STATEMENT, "--split", "test")[0] == 0
+
+
+def test_pickles_are_not_read(cache):
+    cache.mkdir(parents=True)
+    np.save(cache / "key.npy", np.array([[{}]], dtype=object), allow_pickle=True)
+    made = np.ones((1, 1), dtype=np.float32)
+    assert cached_vectors("key", (1, 1), lambda: made) is made
+    assert np.array_equal(np.load(cache / "key.npy", allow_pickle=False), made)
+
+
+def test_the_cache_is_where_users_expect_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for ignored in ("", "relative/folder"):
+        monkeypatch.setenv("XDG_CACHE_HOME", ignored)
+        assert cache_folder() == tmp_path / ".cache" / "proofmatch"
+
+
+def test_other_weights_have_another_cache(tiny_model):
+    model = load_matcher(tiny_model)
+    before = fingerprint(model)
+    assert fingerprint(load_matcher(tiny_model)) == before
+    with torch.no_grad():
+        model.matcher.encoder.embedding.weight[7, 3] += 1e-3
+    assert fingerprint(model) != before
+
+
+def test_a_statement_may_come_from_a_file_or_from_standard_input(find, tmp_path, monkeypatch):
+    expected = find(STATEMENT)
+    (tmp_path / "statement.tex").write_text(STATEMENT, encoding="utf-8")
+    assert find("--file", tmp_path / "statement.tex")[:2] == expected[:2]
+    monkeypatch.setattr("sys.stdin", io.StringIO(STATEMENT))
+    assert find("--file", "-")[:2] == expected[:2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([""], "the statement is empty"),
+        ([" \n"], "the statement is empty"),
+        (["$ $"], "the statement has none"),
+        (["x", "--file", "{folder}/latin1.tex"], "give one of them"),
+        (["--file", "{folder}/latin1.tex"], "not text in UTF-8"),
+        (["--file", "{folder}/nowhere.tex"], "No such file"),
+    ],
+)
+def test_what_is_no_statement_is_refused_in_one_sentence(find, tmp_path, arguments, told):
+    (tmp_path / "latin1.tex").write_bytes("étale".encode("latin1"))
+    code, out, error = find(*(argument.format(folder=tmp_path) for argument in arguments))
+    assert (code, out) == (2, "")
+    assert error.count("\n") == 1
+    assert told in error
+
+
+def test_no_statement_at_all_is_bad_usage(find, capsys):
+    with pytest.raises(SystemExit) as exit_:
+        find()
+    assert exit_.value.code == 2
+    assert "STATEMENT" in capsys.readouterr().err
+
+
+def test_no_model_is_one_sentence(release, tmp_path, capsys):
+    assert main(["search", str(tmp_path / "nowhere"), "--data", str(release), STATEMENT]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "cannot be opened as a matcher" in error
+
+
+def test_bytes_that_are_no_characters_are_no_failure(find):
+    assert find("Let $x\udcff$ be \udcff.")[0] == 0
+
+
+def test_proofs_are_shown_in_lines_that_fit_and_in_full_if_wanted(find, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    _, short, _ = find(STATEMENT, "--top", 3)
+    _, full, _ = find(STATEMENT, "--top", 3, "--full")
+    assert [line[:9] for line in short.splitlines() if line[:1].isdigit()] == [
+        "1. score ",
+        "2. score ",
+        "3. score ",
+    ]
+    assert all(
+        len(line) <= 60 or " " not in line.strip() for line in short.splitlines() if line[:4] == "    "
+    )
+    assert len(full) >= len(short)
+
+
+def test_a_long_proof_is_cut_after_some_lines_and_says_so():
+    hit = Hit(1, 0.5, "p-1", "article", None, "lemma", "\n".join(f"line {number}" for number in range(9)))
+    lines = as_text(hit, 80).splitlines()
+    assert lines[0] == "1. score 0.500: lemma in article, p-1"
+    assert lines[1:] == [*(f"    line {number}" for number in range(5)), "    line 5 …"]
+    assert len(as_text(hit, 80, full=True).splitlines()) == 10
+
+
+def test_a_model_that_reads_formulas_only_wants_one(tiny_model):
+    model = load_matcher(tiny_model)
+    model.matcher.config.input = "math"
+    assert encode_statement(model, "where $x$ is").lengths.tolist() == [3]
+    with pytest.raises(ProofmatchError, match="reads formulas"):
+        encode_statement(model, "without any")
+
+
+def test_signs_that_nobody_writes_are_added_if_the_model_is_used_to_them(tiny_model):
+    model = load_matcher(tiny_model)
+    words = model.tokenizer.convert_ids_to_tokens(encode_statement(model, "$xy$")[0].tolist())
+    assert words == ["[START]", "m:x", "m:\u2062", "m:y", "[END]"]
+
+
+def test_a_pretrained_encoder_reads_the_statement_as_it_is(release, tmp_path):
+    words = ["[PAD]", "[UNK]", "Let", "be", "$x$"]
+    tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(words)}, "[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    special = {"pad_token": "[PAD]", "unk_token": "[UNK]"}
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special)
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    BertModel(BertConfig(vocab_size=len(words), **sizes)).save_pretrained(tmp_path / "encoder")
+    model = TrainedMatcher(ProofMatcher.from_encoder(str(tmp_path / "encoder")), fast)
+    assert encode_statement(model, "Let $x$ be")[0].tolist() == [2, 4, 3]
+    assert len(search(model, open_release(release), "Let $x$ be", ["test"], top=3)) == 3
+    with pytest.raises(ProofmatchError, match="empty"):
+        search(model, open_release(release), " ", ["test"])

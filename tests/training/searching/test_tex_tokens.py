@@ -1,0 +1,153 @@
+"""Statements in TeX have the tokens that the builder makes of printed ones, and nothing is refused."""
+
+import doctest
+import importlib
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from proofmatch.builder.tokens import parse_token, text_tokens
+from proofmatch.evaluation.release import open_release
+from proofmatch.training.searching.spellings import known_spellings
+from proofmatch.training.searching.tex_pieces import split_formulas
+from proofmatch.training.searching.tex_tokens import tex_tokens
+
+COMMANDS = r"""
+    $ $$ \( \) \[ \] { } _ ^ & \\ ' '' ~ % # x 2 \left \right \frac \sqrt \text \mathrm \mathop \not \limits
+    \begin{align} \end{align} \begin{cases} \end{cases} \label{ \def\a{ \a \'e \emph{
+"""
+# Text in which commands, braces and dollars are frequent enough to meet.
+TEX = st.lists(st.one_of(st.sampled_from(COMMANDS.split()), st.text(max_size=5))).map("".join)
+TYPE = re.compile(r"(t|m(\.[a-z-]+)?):\S+")
+
+
+@given(st.one_of(st.text(), TEX, TEX.map("${}$".format)), st.booleans())
+@example("$" + "{" * 3000 + "x" + "}" * 3000 + "$", False)
+@example("$\x00 \x1f<&\ud7ff$ \ue000\ue0001\ue000", True)
+def test_whatever_is_given_is_read_and_every_token_is_typed(text, invisible_operators):
+    for token in tex_tokens(text, invisible_operators=invisible_operators):
+        assert TYPE.fullmatch(token), token
+        parse_token(token)
+
+
+@given(st.text(st.characters(exclude_characters="$\\~{}'`-\ue000")))
+def test_text_without_tex_is_read_as_the_builder_reads_it(text):
+    assert tex_tokens(text) == text_tokens(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"so $x=y$.",
+        r"so $$x=y$$.",
+        r"so \(x=y\).",
+        r"so \[x=y\].",
+        r"so \begin{equation}x=y\end{equation}.",
+        r"so \begin{equation*}\label{a} x = y \nonumber \end{equation*}.",
+        r"so \begin{align} x &= y \end{align}.",
+        r"so \begin{alignat*}{2} x &= y \end{alignat*}.",
+        r"so $\begin{aligned} x &= \\[2pt] y \end{aligned}$.",
+        r"so \emph{$x=y$}.",
+    ],
+)
+def test_formulas_are_found_however_they_are_set_off(text):
+    assert tex_tokens(text) == ["t:so", "m:x", "m:=", "m:y", "t:."]
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        (r"5\$ and $x$", [r"5\$ and ", "x", ""]),
+        ("$x", ["$x"]),
+        (r"\\[x] \(y", [r"\\[x] \(y"]),
+        ("$a$$b$", ["", "a", "", "b", ""]),
+        (r"$\text{if $x$}$ y", ["", r"\text{if $x$}", " y"]),
+        ("${a$ b", ["", "{a", " b"]),
+    ],
+)
+def test_what_opens_no_formula_is_text(text, pieces):
+    assert [piece.tex for piece in split_formulas(text)] == pieces
+
+
+@pytest.mark.parametrize(
+    ("tex", "tokens"),
+    [
+        (r"\mathcal{F} \subset \mathbb{R}^n", "m.script:F m:⊂ m.double-struck:R m:n"),
+        (r"\mathop{\mathrm{Spec}}\nolimits(A)", "m:Spec m:( m:A m:)"),
+        (r"\operatorname{Spec}{\rm Hom}\Spec", "m:Spec m:Hom m:Spec"),
+        (r"\mathsf{Var} {\bf Z}", "m.sans-serif:Var m.bold:Z"),
+        (r"f'' = g'_1", "m:f m:′′ m:= m:g m:1 m:′"),
+        (r"f^{\prime\prime}", "m:f m:′′"),
+        (r"\left( \bigl| x \bigr| \right.", "m:( m:| m:x m:|"),
+        (r"x \neq y \not= z \not\in w", "m:x m:≠ m:y m:≠ m:z m:∉ m:w"),
+        (r"\text{if $x<1$ or} y", "m:if m:x m:< m:1 m:or m:y"),
+        (r"f : A \setminus B \to \overline{C}", "m:f m:: m:A m:∖ m:B m:→ m:C m:¯"),
+        (r"x_1 + \dots + x_n, \dots", "m:x m:1 m:+ m:⋯ m:+ m:x m:n m:, m:…"),
+        (r"\R \ni \kern-1ex 1", "m.double-struck:R m:∋ m:1"),
+    ],
+)
+def test_formulas_have_the_tokens_of_latexml(tex, tokens):
+    assert tex_tokens(f"${tex}$") == tokens.split()
+
+
+@pytest.mark.parametrize(
+    ("tex", "tokens"),
+    [
+        (r"x^\alpha^\beta", "m:x m:α m:β"),
+        (r"\begin{cases} x_1", "m:begin m:c m:a m:s m:e m:s m:x m:1"),
+        ("\x00y", "m:\x00 m:y"),
+    ],
+)
+def test_of_a_formula_that_cannot_be_converted_the_signs_are_left(tex, tokens):
+    assert tex_tokens(f"${tex}$") == tokens.split(" ")
+
+
+def test_text_is_read_as_it_is_printed():
+    text = (
+        r"\begin{lemma} The \'etale~site---see Lemma~\ref{a}---is ``\v{C}ech''; \textbf{a 5\% \emph{bound}}"
+    )
+    assert tex_tokens(text) == text_tokens("The étale site—see Lemma —is “Čech”; a 5% bound")
+
+
+@pytest.mark.parametrize(
+    ("tex", "tokens"),
+    [
+        (r"2xy_n(z+1)\,w", "2 ⁢ x ⁢ y n ⁢ ( z + 1 ) ⁢ w"),
+        (r"\log n + \sin^2(x)", "log ⁡ n + sin 2 ⁡ ( x )"),
+        (r"\int f(x)\,dx", "∫ f ⁢ ( x ) ⁢ d x"),
+        (r"\sum_i \frac{a_i}{2} b : X", "∑ i a i 2 ⁢ b : X"),
+        (r"x \quad y", "x y"),
+    ],
+)
+def test_signs_that_nobody_writes_are_added_where_they_are_wanted(tex, tokens):
+    expected = [f"m:{surface}" for surface in tokens.split()]
+    assert tex_tokens(f"${tex}$", invisible_operators=True) == expected
+    assert tex_tokens(f"${tex}$") == [token for token in expected if token not in ("m:\u2061", "m:\u2062")]
+
+
+def test_signs_are_spelled_as_the_model_knows_them():
+    known = {"m:→", "m:″", "m:\\xymatrix", "m:‖", "m.bold:→"}
+    tokens = ["m:⟶", "m:′′", "m:xymatrix", "m:∥", "m:unheard", "t:⟶", "m.bold:⟶"]
+    spelled = ["m:→", "m:″", "m:\\xymatrix", "m:‖", "m:unheard", "t:⟶", "m.bold:→"]
+    assert known_spellings(tokens, known) == spelled
+
+
+def test_statements_of_a_release_have_nearly_the_same_tokens_again(release):
+    opened = open_release(release)
+    common = size = 0
+    for split in ("train", "validation", "test"):
+        for row in opened.table("pairs", split, ["statement", "statement_tokens"]).to_pylist():
+            ours = tex_tokens(row["statement"], invisible_operators=True)
+            common += sum((Counter(ours) & Counter(row["statement_tokens"])).values())
+            size += len(ours) + len(row["statement_tokens"])
+    assert 2 * common / size > 0.98
+
+
+@pytest.mark.parametrize("module", ["tex_pieces", "tex_rewriting", "tex_text", "tex_tokens", "spellings"])
+def test_examples_in_docstrings_hold(module):
+    results = doctest.testmod(importlib.import_module(f"proofmatch.training.searching.{module}"))
+    assert results.attempted > 0
+    assert results.failed == 0

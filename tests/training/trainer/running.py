@@ -1,0 +1,110 @@
+"""Runs the command line in processes that can be killed, without waiting each time for libraries to load.
+
+A server has loaded them, and a run is a fork of it: a process of its own, with its own memory and signals.
+"""
+
+import gc
+import multiprocessing
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+
+SERVER = multiprocessing.get_context("forkserver")
+SERVER.set_forkserver_preload(
+    [
+        "proofmatch.cli",
+        "proofmatch.evaluation.release",
+        "proofmatch.training.commands.train",
+        "proofmatch.training.run",
+        "proofmatch.training.trainer.outputs",
+        "proofmatch.training.trainer.trainer",
+        "torch.utils.tensorboard",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A process that runs `proofmatch`, and the file that has what it says."""
+
+    process: ForkServerProcess
+    said: Path
+
+    def end(self) -> int:
+        """Wait for its end and give its exit code; a negative one is a signal."""
+        self.process.join(120)
+        assert self.process.exitcode is not None, f"it hangs: {self.output}"
+        return self.process.exitcode
+
+    @property
+    def output(self) -> str:
+        return self.said.read_text(encoding="utf-8")
+
+
+def start(
+    said: Path,
+    *arguments: str,
+    doom: Callable[[], None] | None = None,
+    environment: dict[str, str] | None = None,
+) -> Run:
+    """Start `proofmatch` with some arguments.
+
+    Args:
+        said: The file for what is printed.
+        arguments: Of the command line.
+        doom: Called in the process before it begins.
+        environment: Further environment variables.
+    """
+    said.write_text("")
+    process = SERVER.Process(target=_run, args=(str(said), arguments, doom, environment or {}))
+    process.start()
+    return Run(process, said)
+
+
+def run(said: Path, *arguments: str, doom: Callable[[], None] | None = None) -> tuple[int, str]:
+    """Run `proofmatch` to its end; its exit code and what it has printed."""
+    started = start(said, *arguments, doom=doom)
+    return started.end(), started.output
+
+
+def start_together(said: Path, processes: int, *arguments: str) -> list[Run]:
+    """Start several processes that train together, as `torchrun` does."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(processes)}
+    return [
+        start(
+            said.with_name(f"{said.name}-{rank}"),
+            *arguments,
+            environment={**shared, "RANK": str(rank), "LOCAL_RANK": str(rank), "OMP_NUM_THREADS": "1"},
+        )
+        for rank in range(processes)
+    ]
+
+
+def _run(
+    said: str, arguments: tuple[str, ...], doom: Callable[[], None] | None, environment: dict[str, str]
+) -> None:
+    file = os.open(said, os.O_WRONLY | os.O_APPEND)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.update(environment)
+
+    gc.freeze()  # what the server has loaded is never garbage
+
+    import torch
+
+    torch.set_num_threads(1)
+    if doom is not None:
+        doom()
+
+    from proofmatch.cli import main
+
+    sys.exit(main(arguments))

@@ -1,0 +1,193 @@
+"""Whenever a training is killed: resumed, it ends as if it had never been interrupted."""
+
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.training.conftest import TINY
+from tests.training.trainer import dooms
+from tests.training.trainer.results import assert_same_weights, history
+from tests.training.trainer.running import run, start
+
+# Five steps an epoch, checkpoints after 2, 4, 5, 6, 8, 10, … steps, evaluations after 5, 10 and 13.
+SETTINGS = ["per_device_train_batch_size=30", "num_train_epochs=2.5", "save_epochs=0.4", "max_words=42"]
+OPTIMIZERS = {
+    "adamw": ["optimizer=adamw", "learning_rate=0.01"],
+    "asgd": ["optimizer=asgd", "learning_rate=0.5", "learning_rate_decay=0.9", "objective=hybrid"],
+}
+ALL = [(optimizer, sampling) for optimizer in OPTIMIZERS for sampling in ("epochs", "independent")]
+ONE = ALL[0]
+
+
+def command(release, out, way=ONE, *more):
+    optimizer, sampling = way
+    settings = [*TINY, *SETTINGS, *OPTIMIZERS[optimizer], f"sampling={sampling}"]
+    options = [part for setting in settings for part in ("--set", setting)]
+    return ["train", "--data", str(release), "--out", str(out), *options, *more]
+
+
+@pytest.fixture(scope="module")
+def whole(release, tmp_path_factory):
+    """Runs that nobody has interrupted, by optimizer and sampling."""
+    made = {}
+
+    def train(way):
+        if way not in made:
+            folder = tmp_path_factory.mktemp("whole")
+            code, said = run(folder / "said", *command(release, folder / "model", way))
+            assert code == 0, said
+            made[way] = folder / "model"
+        return made[way]
+
+    return train
+
+
+def die(release, folder, doom, *more, way=ONE):
+    code, said = run(folder / "said", *command(release, folder / "model", way, *more), doom=doom)
+    assert code == -signal.SIGKILL, said
+
+
+def finish(release, folder, way=ONE):
+    code, said = run(folder / "said", *command(release, folder / "model", way, "--resume"))
+    assert code == 0, said
+    return said
+
+
+@pytest.mark.parametrize("way", ALL, ids="-".join)
+def test_killed_again_and_again_it_ends_as_if_nothing_had_been(release, tmp_path, whole, way):
+    model = tmp_path / "model"
+    die(release, tmp_path, dooms.before_step(3), way=way)
+    assert (model / "checkpoint-2" / "trainer_state.json").exists()
+    die(release, tmp_path, dooms.while_saving_the_checkpoint(8), "--resume", way=way)
+    assert not (model / "checkpoint-8" / "trainer_state.json").exists()
+    die(release, tmp_path, dooms.before_step(12), "--resume", way=way)
+    finish(release, tmp_path, way)
+    assert history(model) == history(whole(way))
+    assert_same_weights(model, whole(way))
+
+
+@pytest.mark.parametrize(
+    "doom",
+    [
+        dooms.before_step(1),
+        dooms.before_step(2),
+        dooms.before_step(5),
+        dooms.while_saving_weights(6),
+        dooms.while_saving_the_state(8),
+        dooms.while_saving_the_state(13),
+        dooms.while_saving_the_model(),
+        dooms.before_the_card(),
+    ],
+    ids=[
+        "before the first checkpoint",
+        "after the first checkpoint",
+        "between two epochs",
+        "in the weights of a checkpoint",
+        "in the state of a checkpoint",
+        "in the last checkpoint",
+        "in the model",
+        "before the end",
+    ],
+)
+def test_killed_at_any_moment_it_ends_as_if_nothing_had_been(release, tmp_path, whole, doom):
+    die(release, tmp_path, doom)
+    finish(release, tmp_path)
+    model = tmp_path / "model"
+    assert history(model) == history(whole(ONE))
+    assert_same_weights(model, whole(ONE))
+    assert {path.name for path in model.iterdir()} == {path.name for path in whole(ONE).iterdir()}
+    assert not list(model.rglob("*.unfinished"))
+
+
+def test_a_program_of_its_own_that_is_killed_from_outside(release, tmp_path, whole):
+    model = tmp_path / "model"
+    program = [sys.executable, "-m", "proofmatch", *command(release, model)]
+    with subprocess.Popen(program, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and not list(model.glob("checkpoint-*/trainer_state.json")):
+            time.sleep(0.002)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    finish(release, tmp_path)
+    assert history(model) == history(whole(ONE))
+    assert_same_weights(model, whole(ONE))
+
+
+def test_the_folder_may_be_moved_in_between(release, tmp_path, whole):
+    die(release, tmp_path, dooms.before_step(12))
+    shutil.move(tmp_path / "model", tmp_path / "elsewhere" / "model")
+    (tmp_path / "said").touch()
+    finish(release, tmp_path / "elsewhere")
+    assert_same_weights(tmp_path / "elsewhere" / "model", whole(ONE))
+
+
+def test_a_lost_best_checkpoint_is_not_passed_over(release, tmp_path):
+    die(release, tmp_path, dooms.before_step(12))
+    (best,) = [path for path in (tmp_path / "model").glob("checkpoint-*") if path.name != "checkpoint-12"]
+    shutil.rmtree(best)
+    code, said = run(tmp_path / "said", *command(release, tmp_path / "model", ONE, "--resume"))
+    assert code == 2
+    assert f"{best} had the best weights and is gone" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["--resume", "--set", "dropout=0.2"], "(model.dropout was 0.1 and is 0.2)"),
+        (["--resume", "--input", "math"], "(input was both and is math)"),
+        (["--resume", "--by-article"], "(config was pairs and is pairs_by_article)"),
+        (["--resume", "--set", "chunk_size=2"], "(training.chunk_size was None and is 2)"),
+        ([], "has a training run already; go on with --resume"),
+    ],
+)
+def test_a_run_with_other_settings_is_refused(release, tmp_path, whole, more, told):
+    before = {path: path.read_bytes() for path in whole(ONE).rglob("*") if path.is_file()}
+    code, said = run(tmp_path / "said", *command(release, whole(ONE), ONE, *more))
+    assert code == 2
+    assert told in said
+    assert said.count("\n") == 1
+    assert {path: path.read_bytes() for path in whole(ONE).rglob("*") if path.is_file()} == before
+
+
+def test_a_finished_run_is_left_as_it_is(release, whole):
+    before = {path: path.read_bytes() for path in whole(ONE).rglob("*") if path.is_file()}
+    said = finish(release, whole(ONE).parent)
+    assert f"{whole(ONE)} was finished before" in said
+    assert {path: path.read_bytes() for path in whole(ONE).rglob("*") if path.is_file()} == before
+
+
+def test_there_must_be_something_to_resume(release, tmp_path):
+    code, said = run(tmp_path / "said", *command(release, tmp_path / "model", ONE, "--resume"))
+    assert code == 2
+    assert "has no training run to resume; leave out --resume" in said
+    assert said.count("\n") == 1
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "README.md"])
+def test_a_folder_of_something_else_is_not_taken(release, tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    code, said = run(tmp_path / "said", *command(release, tmp_path))
+    assert code == 2
+    assert "give another --out" in said
+    assert {path.name: path.read_text() for path in tmp_path.iterdir() if path.name != "said"} == {
+        name: "mine"
+    }
+
+
+def test_ctrl_c_ends_with_one_line_and_the_run_goes_on(release, tmp_path, whole):
+    model = tmp_path / "model"
+    started = start(tmp_path / "said", *command(release, model))
+    while started.process.is_alive() and not list(model.glob("checkpoint-*")):
+        time.sleep(0.002)
+    subprocess.run(["kill", "-INT", str(started.process.pid)], check=True)
+    assert started.end() == 130
+    lines = [line for line in started.output.splitlines() if not line.startswith("training: ")]
+    assert lines == ["proofmatch train: interrupted; go on with --resume"]
+    finish(release, tmp_path)
+    assert history(model) == history(whole(ONE))
+    assert_same_weights(model, whole(ONE))

@@ -1,0 +1,43 @@
+"""`proofmatch predict`: a trained matcher → predictions."""
+
+import argparse
+from pathlib import Path
+
+from ...evaluation.commands.arguments import (
+    add_data_arguments,
+    add_decoding_arguments,
+    add_predictions_argument,
+)
+
+EXAMPLE = "proofmatch predict model --data release --split test --decode global --out predictions.jsonl"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "model", metavar="MODEL", help="a folder of `proofmatch train`, or OWNER/NAME on the Hub"
+    )
+    add_data_arguments(parser)
+    add_decoding_arguments(parser)
+    add_predictions_argument(parser)
+    parser.add_argument("--name", help="what tables call the system, if not by the name of the model")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the predictions."""
+    from ...evaluation.commands.predicting import open_task, predict
+    from ...evaluation.predictions.system import System
+    from ..leaks import refuse_other_splits
+    from ..prediction import load_matcher, model_scores
+
+    task = open_task(options)
+    refuse_other_splits(options.model, task)
+    model = load_matcher(options.model)
+    system = System(options.name or _name_of(options.model), model.matcher.config.input)
+    predict(options, task, model_scores(model, task), system)
+    return 0
+
+
+def _name_of(model: str) -> str:
+    folder = Path(model)
+    return folder.resolve().name if folder.is_dir() else model

@@ -1,0 +1,1 @@
+"""Search: a statement of one's own → the proofs that fit it best."""

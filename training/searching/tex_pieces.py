@@ -1,0 +1,63 @@
+"""Running text with formulas in TeX → its pieces, text and formulas apart."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ...builder.variants.tex import formula_end
+
+DISPLAYS = "math|displaymath|equation|align|alignat|flalign|gather|multline|eqnarray|dmath"
+"""Environments that are a formula, of one line or of several; each also with a star."""
+
+# An escaped character comes first, so that neither `\$` nor the second half of `\\[` opens a formula.
+_OPENING = re.compile(
+    r"(?P<escaped>\\[\\$%&#_{} ])"
+    rf"|(?P<dollars>\$\$?)|\\(?P<bracket>[(\[])|\\begin\s*\{{(?P<environment>(?:{DISPLAYS})\*?)\}}"
+)
+_CLOSING_BRACKETS = {"(": r"\)", "[": r"\]"}
+
+
+class Piece(NamedTuple):
+    """A stretch of text, or a formula: what is between the signs around it, or a whole environment."""
+
+    is_formula: bool
+    tex: str
+
+
+def split_formulas(text: str) -> Iterator[Piece]:
+    r"""Find the formulas of a text: `$…$`, `$$…$$`, `\(…\)`, `\[…\]` and environments such as `equation`.
+
+    What opens a formula that nothing closes is text.
+
+    >>> [piece.tex for piece in split_formulas(r"Let $x$ be \(y\).")]
+    ['Let ', 'x', ' be ', 'y', '.']
+    """
+    start = position = 0
+    while opening := _OPENING.search(text, position):
+        position = opening.end()
+        formula = _formula(text, opening)
+        if formula is not None:
+            inside, position = formula
+            yield Piece(False, text[start : opening.start()])
+            yield Piece(True, inside)
+            start = position
+    yield Piece(False, text[start:])
+
+
+def _formula(text: str, opening: re.Match[str]) -> tuple[str, int] | None:
+    """Give the formula after an opening, and where it ends; None if nothing is opened."""
+    start = opening.end()
+    if opening["escaped"]:
+        return None
+    if opening["dollars"] == "$":
+        end = formula_end(text, start)
+        # Of braces that do not match, the next dollar is the better guess.
+        end, closing = end if end >= 0 else text.find("$", start), "$"
+    else:
+        environment = opening["environment"]
+        closing = opening["dollars"] or _CLOSING_BRACKETS.get(opening["bracket"], rf"\end{{{environment}}}")
+        end = text.find(closing, start)
+    if end < 0:
+        return None
+    after = end + len(closing)
+    return text[opening.start() : after] if opening["environment"] else text[start:end], after

@@ -1,0 +1,161 @@
+"""Renders `README.md` of a trained model: YAML for the Hub, and a description for people."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub import EvalResult, ModelCardData
+
+from proofmatch import __version__
+from proofmatch.errors import ProofmatchError
+
+from ...dataset_card.hub.names import check_repository_name
+from ...dataset_card.templates import render
+from ..settings import SECTIONS
+from ..templates import FOLDER
+from .history import MEASURES, Entry, evaluation_of_step, training_seconds
+from .panels import epochs_text
+
+CURVE = "learning-curve.svg"
+
+_TAGS = ["proofmatch", "mathematics", "mathematical-information-retrieval", "theorem", "proof"]
+_EXPLAINED = {
+    "eval_mrr": "mean reciprocal rank of the right proof among all proofs of the split",
+    "eval_accuracy": "statements whose right proof is ranked first",
+    "eval_one_to_one_accuracy": "statements that have the right proof when no proof may be used twice",
+}
+# What Markdown may take for more than text; an underscore within a name is none.
+_MARKS = re.compile(r"[\\`*\[\]|~$#!]|(?<![^\W_])_|_(?![^\W_])")
+# A pretrained encoder brings its sizes and its tokenizer along, so that only these settings have a meaning.
+_SETTINGS_WITH_ENCODER = {"tokenizer": (), "model": ("encoder", "max_words")}
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedModel:
+    """What a card tells of a model.
+
+    Attributes:
+        name: Of the model, which is that of its folder.
+        run: Content of `run.json`.
+        history: Content of `history.json`.
+        kept_step: The step whose weights the model has.
+        parameters: How many numbers were trained.
+        vocabulary: How many words its tokenizer knows.
+        max_words: Longer texts are cut.
+        training_pairs: Pairs of the training split.
+        validation_statements: Statements of the validation split.
+        is_resumed: Whether the training was interrupted; its whole time then is not known.
+    """
+
+    name: str
+    run: dict[str, Any]
+    history: Sequence[Entry]
+    kept_step: int
+    parameters: int
+    vocabulary: int
+    max_words: int
+    training_pairs: int
+    validation_statements: int
+    is_resumed: bool = False
+
+
+def render_model_card(model: TrainedModel) -> str:
+    """Render the card of a model."""
+    run, data = model.run, model.run["data"]
+    kept = evaluation_of_step(model.history, model.kept_step)
+    encoder = run["model"].get("encoder")
+    return render(
+        "model_card.md.jinja",
+        FOLDER,
+        metadata=_metadata(model, kept).to_yaml(),
+        model=model,
+        run=run,
+        data=data,
+        release=data["id"] if _is_repository(data["id"]) else "RELEASE",
+        encoder=encoder if encoder is None or _is_repository(encoder) else Path(encoder).name,
+        is_by_article=run["config"].endswith("_by_article"),
+        settings=_settings(run),
+        processes=run.get("processes", 1),
+        scores=[
+            (label, f"{100 * kept[key]:.1f}", _EXPLAINED[key])
+            for key, label in MEASURES.items()
+            if kept and key in kept
+        ],
+        kept_epoch=epochs_text(kept.get("epoch") or 0.0) if kept else None,
+        seconds=training_seconds(model.history),
+        version=__version__,
+        curve=CURVE,
+        plain=plain,
+        count="{:,}".format,
+        duration=duration,
+    )
+
+
+def plain(value: object) -> str:
+    """Write a value so that Markdown and HTML see nothing but text in it, in a table as well."""
+    text = "none" if value is None else " ".join(str(value).split())
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _MARKS.sub(r"\\\g<0>", text)
+
+
+def duration(seconds: float) -> str:
+    """Write a time with its largest unit and the next one."""
+    whole = round(seconds)
+    units = (("d", whole // 86_400), ("h", whole // 3_600 % 24), ("min", whole // 60 % 60), ("s", whole % 60))
+    first = next((place for place, (_, number) in enumerate(units) if number), len(units))
+    parts = [f"{number} {unit}" for unit, number in units[first : first + 2] if number]
+    return " ".join(parts) or "less than 1 s"
+
+
+def _metadata(model: TrainedModel, kept: Entry | None) -> ModelCardData:
+    data, encoder = model.run["data"], model.run["model"].get("encoder")
+    results = [
+        EvalResult(
+            task_type="text-retrieval",
+            task_name="Statement–proof matching",
+            dataset_type=data["id"],
+            dataset_name=data["id"],
+            dataset_config=model.run["config"],
+            dataset_split="validation",
+            dataset_revision=data.get("revision"),
+            metric_type=key.removeprefix("eval_"),
+            metric_name=label,
+            metric_value=kept[key],
+        )
+        for key, label in MEASURES.items()
+        if kept and key in kept
+    ]
+    return ModelCardData(
+        # Not transformers, of which the Hub would say that its AutoModel opens this model.
+        library_name="proofmatch",
+        pipeline_tag="sentence-similarity",
+        language=["en"],
+        tags=_TAGS,
+        datasets=[data["id"]] if _is_repository(data["id"]) else None,
+        base_model=encoder if encoder is not None and _is_repository(encoder) else None,
+        metrics=["mrr", "accuracy"],
+        model_name=model.name if results else None,
+        eval_results=results or None,
+    )
+
+
+def _settings(run: dict[str, Any]) -> list[tuple[str, str, Any]]:
+    """List section, name and value of all settings that had an effect."""
+    has_encoder = run["model"].get("encoder") is not None
+    return [
+        (section, name, value)
+        for section in SECTIONS
+        for name, value in sorted(run[section].items())
+        if not has_encoder or name in _SETTINGS_WITH_ENCODER.get(section, (name,))
+    ]
+
+
+def _is_repository(name: str) -> bool:
+    """Tell whether a name is one on the Hub, and not that of a folder."""
+    try:
+        check_repository_name(name)
+    except ProofmatchError:
+        return False
+    return not Path(name).exists()
