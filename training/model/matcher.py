@@ -87,7 +87,9 @@ class ProofMatcher(PreTrainedModel):
                 opened: Any = super().from_pretrained(name, *others, **{**options, **wanted})
         except (OSError, ValueError, RuntimeError) as error:
             reason = str(error).strip().partition("\n")[0]
-            raise ProofmatchError(f"{name} cannot be opened as a matcher ({reason})") from None
+            raise ProofmatchError(
+                f"{name} is neither a folder with a matcher nor OWNER/NAME of one on the Hub ({reason})"
+            ) from None
         matcher, found = opened
         # The library gives missing weights at random and goes on, which would look like a bad model.
         faults = {kind: sorted(map(str, keys)) for kind, keys in found.items() if keys}

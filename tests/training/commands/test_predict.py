@@ -113,7 +113,7 @@ def test_a_model_that_does_not_say_what_it_was_trained_on_is_not_refused(
 
 @pytest.mark.parametrize(
     ("model", "out", "told"),
-    [("tiny", "x.csv", "x.csv"), ("nowhere", "x.jsonl", "cannot be opened as a matcher")],
+    [("tiny", "x.csv", "x.csv"), ("nowhere", "x.jsonl", "neither a folder with a matcher")],
 )
 def test_what_cannot_work_is_refused_in_one_sentence(tiny_model, release, tmp_path, capsys, model, out, told):
     assert predict(tiny_model.parent / model, release, tmp_path / out) == 2

@@ -175,7 +175,7 @@ def test_no_model_is_one_sentence(release, tmp_path, capsys):
     assert main(["search", str(tmp_path / "nowhere"), "--data", str(release), STATEMENT]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "cannot be opened as a matcher" in error
+    assert "neither a folder with a matcher" in error
 
 
 def test_bytes_that_are_no_characters_are_no_failure(find):

@@ -11,7 +11,6 @@ from lxml import etree
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.release import open_release
 from proofmatch.training import ProofMatcher, load_tokenizer
 from proofmatch.training.encoding import EncodedTexts
@@ -109,19 +108,6 @@ def test_the_card_is_written_last(release, model, monkeypatch):
         train(release, model, resume=True)
     assert not outputs.is_finished(model)
     assert not list(model.glob("*unfinished*")) and not list(model.glob(".*unfinished*"))
-
-
-def test_a_finished_run_is_left_as_it_is(release, model):
-    before = {path: path.stat().st_mtime_ns for path in model.rglob("*")}
-    train(release, model, resume=True)
-    assert {path: path.stat().st_mtime_ns for path in model.rglob("*")} == before
-
-
-def test_the_readme_of_somebody_else_is_not_overwritten(release, tmp_path):
-    (tmp_path / "README.md").write_text("mine", encoding="utf-8")
-    with pytest.raises(ProofmatchError, match=r"README\.md"):
-        train(release, tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
 
 
 def test_the_lines_of_the_card_run(finished, release):

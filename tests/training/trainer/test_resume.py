@@ -57,6 +57,12 @@ def finish(release, folder, way=ONE):
     return said
 
 
+def test_the_loss_is_logged_with_every_checkpoint_and_there_is_one_with_every_evaluation(whole):
+    logged = history(whole(ONE))
+    assert [entry["step"] for entry in logged if "loss" in entry] == [2, 4, 5, 6, 8, 10, 12, 13]
+    assert [entry["step"] for entry in logged if "eval_mrr" in entry] == [5, 10, 13]
+
+
 @pytest.mark.parametrize("way", ALL, ids="-".join)
 def test_killed_again_and_again_it_ends_as_if_nothing_had_been(release, tmp_path, whole, way):
     model = tmp_path / "model"
@@ -117,9 +123,8 @@ def test_a_program_of_its_own_that_is_killed_from_outside(release, tmp_path, who
 
 
 def test_the_folder_may_be_moved_in_between(release, tmp_path, whole):
-    die(release, tmp_path, dooms.before_step(12))
+    die(release, tmp_path, dooms.while_saving_the_model())
     shutil.move(tmp_path / "model", tmp_path / "elsewhere" / "model")
-    (tmp_path / "said").touch()
     finish(release, tmp_path / "elsewhere")
     assert_same_weights(tmp_path / "elsewhere" / "model", whole(ONE))
 
