@@ -58,8 +58,6 @@ class MatchingArguments(TrainingArguments):
     per_device_train_batch_size: int = 60
     learning_rate: float = 0.02
     num_train_epochs: float = 400
-    # The loss is a mean over statements. A sum, as the paper writes it, diverges with its learning rate.
-    max_grad_norm: float = 0.0
     weight_decay: float = 0.0
     save_total_limit: int | None = 2
     metric_for_best_model: str | None = "mrr"

@@ -12,7 +12,7 @@ from ..templates import FOLDER
 from .axes import Axis, axis_of_epochs, axis_of_values
 from .history import Point
 
-COLOURS = 4
+_COLOURS = 4
 _DASHES = 4
 
 _WIDTH, _LEFT, _RIGHT = 760, 64, 16
@@ -94,7 +94,7 @@ class _Placed:
 
 def line_style(number: int) -> tuple[int, int]:
     """Choose colour and dashes of one of many lines: neighbours differ in both, any two of 16 in one."""
-    return number % COLOURS, (number + number // COLOURS) % _DASHES
+    return number % _COLOURS, (number + number // _COLOURS) % _DASHES
 
 
 def draw_panels(title: str, description: str, panels: Sequence[Panel]) -> str:

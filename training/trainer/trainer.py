@@ -127,6 +127,7 @@ class MatchingTrainer(Trainer):
         accumulated = self.batches.size * self.current_gradient_accumulation_steps
 
         def mean_loss(scores: torch.Tensor) -> torch.Tensor:
+            # The paper writes a sum, with which its learning rate would be 60 times as large.
             return loss(scores) / accumulated
 
         with self.compute_loss_context_manager():  # for `bf16`

@@ -1,0 +1,87 @@
+"""Which pairs make up a batch: laws that hold for any number of pairs, processes and epochs."""
+
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proofmatch.training.trainer.batches import SAMPLINGS, Batches
+
+samplings = st.sampled_from(SAMPLINGS)
+seeds = st.integers(0, 2**32)
+epochs = st.integers(0, 500)
+
+
+@st.composite
+def sizes(draw):
+    """Pairs, processes, and a batch that has room for at least one pair of each process."""
+    world = draw(st.integers(1, 4))
+    return draw(st.integers(world, 60)), draw(st.integers(world, 80)), world
+
+
+def batches_of(n_pairs, size, sampling, seed=0, epoch=0, rank=0, world=1):
+    batches = Batches(n_pairs, size, sampling, seed, rank, world)
+    batches.epoch = epoch
+    return list(batches)
+
+
+@given(sizes(), samplings, seeds, epochs)
+def test_no_pair_is_twice_in_a_batch_and_every_batch_has_the_same_size(sizes, sampling, seed, epoch):
+    n_pairs, size, world = sizes
+    batches = Batches(n_pairs, size, sampling, seed, world=world)
+    assert 1 <= batches.size <= min(size, n_pairs)
+    assert batches.size % world == 0
+    drawn = batches_of(n_pairs, batches.size, sampling, seed, epoch)
+    assert len(drawn) == len(Batches(n_pairs, batches.size)) >= 1
+    for batch in drawn:
+        assert len(set(batch)) == len(batch) == batches.size
+        assert set(batch) <= set(range(n_pairs))
+
+
+@given(sizes(), seeds, epochs)
+def test_an_epoch_has_no_pair_twice_and_leaves_out_less_than_a_batch(sizes, seed, epoch):
+    n_pairs, size, _ = sizes
+    drawn = list(chain.from_iterable(batches_of(n_pairs, size, "epochs", seed, epoch)))
+    assert len(set(drawn)) == len(drawn)
+    assert n_pairs - len(drawn) < min(size, n_pairs)
+
+
+@given(sizes(), samplings, seeds, epochs)
+def test_seed_and_epoch_alone_tell_the_batches(sizes, sampling, seed, epoch):
+    n_pairs, size, _ = sizes
+    batches = Batches(n_pairs, size, sampling, seed)
+    list(batches)  # an epoch before leaves no trace
+    batches.epoch = epoch
+    assert list(batches) == list(batches) == batches_of(n_pairs, size, sampling, seed, epoch)
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+@given(seed=seeds, epoch=epochs, other=epochs)
+def test_another_epoch_and_another_seed_have_other_batches(sampling, seed, epoch, other):
+    here = batches_of(100, 10, sampling, seed, epoch)
+    assert (here == batches_of(100, 10, sampling, seed, other)) == (epoch == other)
+    assert here != batches_of(100, 10, sampling, seed + 1, epoch)
+
+
+@given(sizes(), samplings, seeds, epochs)
+def test_the_shares_of_all_processes_are_the_batches_of_one(sizes, sampling, seed, epoch):
+    n_pairs, size, world = sizes
+    shares = [batches_of(n_pairs, size, sampling, seed, epoch, rank, world) for rank in range(world)]
+    together = [list(chain.from_iterable(parts)) for parts in zip(*shares, strict=True)]
+    alone = batches_of(n_pairs, min(size, n_pairs) // world * world, sampling, seed, epoch)
+    assert together == alone
+
+
+def test_independent_batches_meet_the_same_pair_again_in_an_epoch():
+    drawn = list(chain.from_iterable(batches_of(100, 10, "independent")))
+    assert len(set(drawn)) < len(drawn) == 100
+
+
+def test_independent_batches_draw_all_pairs_alike():
+    counts = [0] * 12
+    for epoch in range(600):
+        for batch in batches_of(12, 4, "independent", epoch=epoch):
+            for pair in batch:
+                counts[pair] += 1
+    assert max(abs(count - 600) for count in counts) < 100  # five standard deviations
