@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from torch.utils.data import Dataset
@@ -16,6 +16,14 @@ from .model.config import ProofMatcherConfig
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
+
+
+class EncodedPairs(Protocol):
+    """Pairs as rows with the columns of `encode_pairs`: `TrainingPairs`, or a `datasets.Dataset`."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, number: int, /) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +66,12 @@ def collate(pairs: Sequence[dict[str, Sequence[int]]]) -> dict[str, list[np.ndar
     }
 
 
-def as_matching_set(pairs: Dataset, seed: int = 0) -> MatchingSet:
-    """Make a task of encoded pairs, such as rows of a `datasets.Dataset` with the columns of `encode_pairs`.
+def as_matching_set(pairs: EncodedPairs, seed: int = 0) -> MatchingSet:
+    """Make a task of encoded pairs.
 
     The proofs are shuffled: next to their statements, they would win every tie of a matching.
     """
-    rows = [pairs[number] for number in range(len(pairs))]  # pyright: ignore[reportArgumentType]
+    rows = [pairs[number] for number in range(len(pairs))]
     places = np.random.default_rng(seed).permutation(len(rows))
     return MatchingSet(
         EncodedTexts.of([row[STATEMENT] for row in rows]),

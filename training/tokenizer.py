@@ -29,7 +29,10 @@ MAX_SIZE = 100_000
 
 
 def train_tokenizer(
-    texts: Iterable[pa.ListArray | Sequence[Sequence[str]]], *, min_count: int = MIN_COUNT, max_size: int = MAX_SIZE
+    texts: Iterable[pa.ListArray | Sequence[Sequence[str]]],
+    *,
+    min_count: int = MIN_COUNT,
+    max_size: int = MAX_SIZE,
 ) -> "PreTrainedTokenizerFast":
     """Make a tokenizer of the most frequent tokens.
 

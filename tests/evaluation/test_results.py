@@ -1,32 +1,68 @@
 """The tables on our pages are made of the result files beside them, and these follow the published schema."""
 
 import json
+import tomllib
+from collections import Counter
 
 import jsonschema
 import pytest
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.results_table import marks, read_results, results_table, update_between_marks
+from proofmatch.training.trainer.learning_curve import compare_curves
 from tests.conftest import REPOSITORY
 
 RESULTS = REPOSITORY / "evaluation" / "results"
 
 
-def test_tables_on_the_pages_are_those_of_the_files():
-    table = results_table(read_results(RESULTS / "stacks"))
-    assert table.count("\n") == 2 + 2 * 2 * 3
-    for page in (RESULTS / "README.md", REPOSITORY / "README.md"):
-        text = page.read_text(encoding="utf-8")
-        assert text.partition(BEGIN)[2].partition(END)[0].strip() == table.strip()
+@pytest.mark.parametrize(
+    ("page", "place", "folder"),
+    [
+        (RESULTS / "README.md", "results", "stacks"),
+        (REPOSITORY / "README.md", "results", "stacks"),
+        (RESULTS / "README.md", "validation", "stacks/validation"),
+    ],
+)
+def test_tables_on_the_pages_are_those_of_the_files(page, place, folder):
+    begin, end = marks(place)
+    table = results_table(read_results(RESULTS / folder))
+    assert page.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0].strip() == table.strip()
 
 
-def test_result_files_follow_the_schema_and_are_of_one_release():
+@pytest.mark.parametrize(("folder", "split"), [("stacks", "test"), ("stacks/validation", "validation")])
+def test_result_files_follow_the_schema_and_are_of_one_split_of_one_release(folder, split):
     schema = json.loads((REPOSITORY / "evaluation/result.schema.json").read_text(encoding="utf-8"))
-    results = read_results(RESULTS / "stacks")
-    assert len(results) == 36
+    results = read_results(RESULTS / folder)
     for result in results:
         jsonschema.validate(result, schema)
-    assert len({result["dataset"]["manifest_sha256"] for result in results}) == 1
+        assert result["dataset"]["split"] == split
+    every = read_results(RESULTS / "stacks")
+    assert len({result["dataset"]["manifest_sha256"] for result in (*results, *every)}) == 1
+
+
+def test_every_baseline_and_every_trained_system_has_its_results():
+    models = tomllib.loads((RESULTS / "models.toml").read_text(encoding="utf-8"))
+    wanted = {(system["system"], system["input"]) for system in models.values()}
+    for folder in ("stacks", "stacks/validation"):
+        decodings = Counter(
+            (result["system"]["name"], result["system"]["input"])
+            for result in read_results(RESULTS / folder)
+            if result["dataset"]["config"] == "pairs"
+        )
+        assert wanted <= set(decodings)
+        assert set(decodings.values()) == {3}
+    baselines = {(name, reads) for name in ("tfidf", "dice") for reads in ("both", "text", "math")}
+    assert len(read_results(RESULTS / "stacks")) == 3 * (2 * len(baselines) + len(wanted))
+
+
+def test_the_curves_on_the_page_are_those_of_the_histories():
+    histories = {
+        path.stem: json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted((RESULTS / "stacks" / "histories").glob("*.json"))
+    }
+    assert histories
+    drawn = (RESULTS / "stacks" / "learning-curves.svg").read_text(encoding="utf-8")
+    assert drawn == compare_curves(histories)
 
 
 def test_exact_matchings_carry_their_certificate():

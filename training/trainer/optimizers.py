@@ -12,8 +12,8 @@ from .arguments import MatchingArguments
 def make_optimizer(matcher: ProofMatcher, arguments: MatchingArguments) -> torch.optim.Optimizer:
     """Make the optimizer that the settings name.
 
-    The paper's ASGD is as PyTorch has it, where averaging begins after a million steps. The paper's 400 epochs
-    of 147,276 / 60 steps end before, so that its results are those of the last weights, as ours are.
+    The paper's ASGD is as PyTorch has it, where averaging begins after a million steps. The paper's 400
+    epochs of 147,276 / 60 steps end before, so that its results are those of the last weights, as ours are.
     """
     groups = _groups(matcher, arguments)
     if arguments.optimizer == "asgd":

@@ -4,7 +4,7 @@ import json
 import math
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch.utils.data import DataLoader, Dataset
@@ -14,7 +14,7 @@ from proofmatch.errors import ProofmatchError
 
 from ..gradient_cache import backward_in_chunks
 from ..model.matcher import ProofMatcher
-from ..pairs import MatchingSet, as_matching_set, collate
+from ..pairs import EncodedPairs, MatchingSet, as_matching_set, collate
 from .arguments import MatchingArguments
 from .batches import Batches
 from .callbacks import EpochOfBatches, HistoryFile, TrainingProgress, WholeCheckpoints
@@ -44,8 +44,8 @@ class MatchingTrainer(Trainer):
         self,
         model: ProofMatcher,
         args: MatchingArguments,
-        train_dataset: Dataset,
-        eval_dataset: Dataset,
+        train_dataset: EncodedPairs,
+        eval_dataset: MatchingSet | EncodedPairs,
         processing_class: Any = None,  # noqa: ANN401 - a tokenizer of transformers
         callbacks: list[TrainerCallback] | None = None,
     ) -> None:
@@ -71,8 +71,8 @@ class MatchingTrainer(Trainer):
             model,
             args,
             data_collator=collate,
-            train_dataset=train_dataset,
-            eval_dataset=eval_dataset,
+            train_dataset=cast("Dataset", train_dataset),
+            eval_dataset=self._task,
             processing_class=processing_class,
             callbacks=[
                 EpochOfBatches(self.batches),
@@ -93,7 +93,8 @@ class MatchingTrainer(Trainer):
 
     def get_train_dataloader(self) -> DataLoader:
         """Give the batches; which share of them is this process's, they know themselves."""
-        return DataLoader(self._pairs, batch_sampler=self.batches, collate_fn=collate)
+        pairs = cast("Dataset", self._pairs)
+        return DataLoader(pairs, batch_sampler=self.batches, collate_fn=collate)
 
     def create_optimizer(self, model: torch.nn.Module | None = None) -> torch.optim.Optimizer:
         """Make the optimizer that the settings name."""
@@ -192,5 +193,5 @@ class MatchingTrainer(Trainer):
             super()._run_epoch(*options, **others)
 
 
-def _task_of(dataset: Dataset) -> MatchingSet:
+def _task_of(dataset: MatchingSet | EncodedPairs) -> MatchingSet:
     return dataset if isinstance(dataset, MatchingSet) else as_matching_set(dataset)

@@ -31,7 +31,7 @@ def start_build(source: Path, release: Path, workers: int = 2) -> subprocess.Pop
         stderr=subprocess.PIPE,
         text=True,
         # What a shell starts in the background ignores Ctrl-C, and so would its children.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 

@@ -1,0 +1,115 @@
+"""Two processes that share a batch are one process that has it all."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.training.conftest import TINY
+from tests.training.trainer.results import history, weights
+from tests.training.trainer.running import run, start_together
+
+BATCH = 24
+SETTINGS = ["dropout=0", "max_words=42", "optimizer=asgd", "learning_rate=0.3", "sampling=epochs"]
+SETTINGS += ["num_train_epochs=1", "max_steps=4", "eval_epochs=0.5", "save_epochs=0.5"]
+
+
+def command(release, out, batch, *settings):
+    settings = [*TINY, *SETTINGS, f"per_device_train_batch_size={batch}", *settings]
+    options = [part for setting in settings for part in ("--set", setting)]
+    return ["train", "--data", str(release), "--out", str(out), *options]
+
+
+@pytest.fixture(scope="module")
+def alone(release, tmp_path_factory):
+    """One process with the whole batch, by objective."""
+    made = {}
+
+    def train(objective):
+        if objective not in made:
+            folder = tmp_path_factory.mktemp("alone")
+            code, said = run(
+                folder / "said", *command(release, folder / "model", BATCH, f"objective={objective}")
+            )
+            assert code == 0, said
+            made[objective] = folder / "model"
+        return made[objective]
+
+    return train
+
+
+def together(release, folder, *settings) -> list[str]:
+    """Two processes with half a batch each; what they say."""
+    runs = start_together(folder / "said", 2, *command(release, folder / "model", BATCH // 2, *settings))
+    assert [run.end() for run in runs] == [0, 0], [run.output for run in runs]
+    return [run.output for run in runs]
+
+
+def assert_nearly_same(model: Path, other: Path) -> None:
+    ours, theirs = weights(model), weights(other)
+    assert ours.keys() == theirs.keys()
+    for name in ours:
+        assert torch.allclose(ours[name], theirs[name], atol=1e-5, rtol=0), name
+    logged, expected = history(model), history(other)
+    assert [set(entry) for entry in logged] == [set(entry) for entry in expected]
+    for entry, wanted in zip(logged, expected, strict=True):
+        assert entry == pytest.approx(wanted, abs=1e-5)
+
+
+@pytest.mark.parametrize("chunk", ["none", "5"])
+@pytest.mark.parametrize("objective", ["local", "two-sided", "global"])
+def test_losses_and_weights_are_those_of_one_process(release, tmp_path, alone, objective, chunk):
+    together(release, tmp_path, f"objective={objective}", f"chunk_size={chunk}")
+    assert_nearly_same(tmp_path / "model", alone(objective))
+
+
+def test_only_the_first_process_speaks_and_writes(release, tmp_path, alone):
+    first, second = together(release, tmp_path, "objective=local")
+    assert second == ""
+    assert "validation: MRR" in first
+    model = tmp_path / "model"
+    names = {path.name for path in model.iterdir()}
+    assert names == {path.name for path in alone("local").iterdir()}
+    assert len(list(model.rglob("events.out.tfevents*"))) == 1
+    assert {path.name for path in model.glob("checkpoint-*/rng_state*")} == {
+        "rng_state_0.pth",
+        "rng_state_1.pth",
+    }
+    assert json.loads((model / "run.json").read_text())["processes"] == 2
+
+
+def test_one_process_does_not_go_on_where_two_have_been(release, tmp_path):
+    together(release, tmp_path, "objective=local")
+    arguments = command(release, tmp_path / "model", BATCH // 2, "objective=local")
+    code, said = run(tmp_path / "said", *arguments, "--resume")
+    assert code == 2
+    assert "(processes was 2 and is 1)" in said
+
+
+def test_a_folder_with_a_run_is_refused_by_both(release, tmp_path, alone):
+    runs = start_together(
+        tmp_path / "said", 2, *command(release, alone("local"), BATCH // 2, "objective=local")
+    )
+    assert [run.end() for run in runs] == [2, 2]
+    assert "has a training run already" in runs[0].output
+
+
+def test_torchrun_starts_it(release, tmp_path, alone):
+    program = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    arguments = command(release, tmp_path / "model", BATCH // 2, "objective=local")
+    result = subprocess.run(
+        [*program, "-m", "proofmatch", *arguments],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert_nearly_same(tmp_path / "model", alone("local"))
+    assert all(line.startswith("training: ") for line in result.stderr.splitlines()), result.stderr
+    assert len(result.stdout.splitlines()) == 2
