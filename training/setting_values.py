@@ -42,6 +42,8 @@ def read_value(key: str, text: str, kind: Any) -> Any:  # noqa: ANN401 - any typ
 def _parse(text: str) -> Any:  # noqa: ANN401
     if text.lower() in _CONSTANTS:
         return _CONSTANTS[text.lower()]
+    if "\n" in text:
+        return text
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

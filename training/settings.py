@@ -98,8 +98,8 @@ _NOT_SET = {
         "output_dir",
         "resume_from_checkpoint",
     ),
-    # Instead there are `eval_epochs`, `save_epochs` and `chunk_size`.
-    *("eval_steps", "save_steps", "auto_find_batch_size", "gradient_checkpointing"),
+    # Instead there are `eval_epochs`, `save_epochs`, `log_epochs` and `chunk_size`.
+    *("eval_steps", "save_steps", "logging_steps", "auto_find_batch_size", "gradient_checkpointing"),
     # The trainer does without.
     *("do_train", "do_eval", "do_predict", "local_rank", "fp16", "torch_compile", "deepspeed", "fsdp"),
     "hub_token",  # would be in files that are shared; `hf auth login` and HF_TOKEN are for that

@@ -40,10 +40,15 @@ def train_tokenizer(
         texts: Columns of typed tokens, of the training split.
         min_count: How often a token must occur to be known.
         max_size: The most words a vocabulary has, special ones included.
+
+    Raises:
+        ProofmatchError: If there is no room for any token.
     """
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
+    if max_size <= len(SPECIAL):
+        raise ProofmatchError(f"max_size must be more than {len(SPECIAL)}, the special words, not {max_size}")
     columns = [
         column if isinstance(column, pa.Array) else pa.array(list(column), pa.list_(pa.string()))
         for column in texts
@@ -51,7 +56,7 @@ def train_tokenizer(
     counted = pc.value_counts(pa.concat_arrays([column.flatten() for column in columns]))
     counts = counted.field("counts").to_numpy()
     order = np.lexsort((np.asarray(counted.field("values").to_pylist(), dtype=object), -counts))
-    frequent = order[: max(0, max_size - len(SPECIAL))]
+    frequent = order[: max_size - len(SPECIAL)]
     words = counted.field("values").take(pa.array(frequent[counts[frequent] >= min_count])).to_pylist()
     vocabulary = {word: number for number, word in enumerate((*SPECIAL, *words))}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN_TEXT))

@@ -10,10 +10,18 @@ from proofmatch.errors import ProofmatchError
 from .batches import SAMPLINGS
 from .objectives import OBJECTIVES
 from .processes import number_of_processes
+from .validation import METRICS
 
 OPTIMIZERS = ("asgd", "adamw")
 
-_POSITIVE = ("num_train_epochs", "learning_rate", "learning_rate_decay", "eval_epochs", "save_epochs")
+_POSITIVE = (
+    "num_train_epochs",
+    "learning_rate",
+    "learning_rate_decay",
+    "eval_epochs",
+    "save_epochs",
+    "log_epochs",
+)
 _SHARES = ("adam_beta1", "adam_beta2")
 _LEAST = {
     "per_device_train_batch_size": 1,
@@ -54,6 +62,7 @@ class MatchingArguments(TrainingArguments):
         default=20, metadata={"help": "epochs between two looks at the validation split"}
     )
     save_epochs: float = field(default=1, metadata={"help": "epochs between two checkpoints"})
+    log_epochs: float = field(default=0.05, metadata={"help": "epochs between two entries of the history"})
 
     per_device_train_batch_size: int = 60
     learning_rate: float = 0.02
@@ -75,6 +84,7 @@ class MatchingArguments(TrainingArguments):
             ("objective", tuple(OBJECTIVES)),
             ("optimizer", OPTIMIZERS),
             ("sampling", SAMPLINGS),
+            ("metric_for_best_model", METRICS),
         ):
             if getattr(self, name) not in allowed:
                 raise ProofmatchError(
@@ -97,5 +107,6 @@ class MatchingArguments(TrainingArguments):
         super().__post_init__()
         if self.world_size != number_of_processes():
             raise ProofmatchError(
-                f"{number_of_processes()} processes were started, but on this machine they do not find each other"
+                f"{number_of_processes()} processes were started, but they do not find each other; "
+                "start them with torchrun"
             )

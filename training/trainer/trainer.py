@@ -65,8 +65,10 @@ class MatchingTrainer(Trainer):
                 f"{args.per_device_train_batch_size}"
             )
         self.steps_per_epoch = math.ceil(len(self.batches) / args.gradient_accumulation_steps)
-        args.eval_steps = max(1, round(args.eval_epochs * self.steps_per_epoch))
-        args.save_steps = max(1, round(args.save_epochs * self.steps_per_epoch))
+        args.eval_steps, args.save_steps, args.logging_steps = (
+            max(1, round(epochs * self.steps_per_epoch))
+            for epochs in (args.eval_epochs, args.save_epochs, args.log_epochs)
+        )
         super().__init__(
             model,
             args,
@@ -179,8 +181,10 @@ class MatchingTrainer(Trainer):
         self.matcher.save_pretrained(unfinished, state_dict=state_dict)
         if self.processing_class is not None:
             self.processing_class.save_pretrained(unfinished)
+        settings = self.args.to_sanitized_dict()
+        del settings["output_dir"]  # nobody's business but its owner's, and people share models
         (unfinished / "training_args.json").write_text(
-            json.dumps(self.args.to_sanitized_dict(), indent=2, sort_keys=True) + "\n", encoding="utf-8"
+            json.dumps(settings, indent=2, sort_keys=True) + "\n", encoding="utf-8"
         )
         # The weights last: a folder that has them is complete, whenever the process is killed.
         for path in sorted(unfinished.iterdir(), key=lambda path: path.suffix == ".safetensors"):

@@ -12,6 +12,8 @@ from ..model.matcher import ProofMatcher
 from ..pairs import MatchingSet
 from ..scoring import score_texts
 
+METRICS = ("mrr", "accuracy", "one_to_one_accuracy")
+
 
 def validate(matcher: ProofMatcher, split: MatchingSet) -> dict[str, float]:
     """Measure MRR and accuracy of the ranking, and the accuracy of the one-to-one matching."""
@@ -19,11 +21,8 @@ def validate(matcher: ProofMatcher, split: MatchingSet) -> dict[str, float]:
     ranks = _ranks(scores, split.gold)
     candidates = best_candidates(scores)
     matched = serve_all(match_candidates(candidates).columns, candidates)
-    return {
-        "mrr": float(reciprocal_ranks(ranks).mean()),
-        "accuracy": float((ranks == 1).mean()),
-        "one_to_one_accuracy": float((matched == split.gold).mean()),
-    }
+    measured = (reciprocal_ranks(ranks).mean(), (ranks == 1).mean(), (matched == split.gold).mean())
+    return dict(zip(METRICS, map(float, measured), strict=True))
 
 
 def _ranks(scores: ProductScores, gold: np.ndarray) -> np.ndarray:

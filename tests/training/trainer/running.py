@@ -72,7 +72,9 @@ def run(said: Path, *arguments: str, doom: Callable[[], None] | None = None) -> 
     return started.end(), started.output
 
 
-def start_together(said: Path, processes: int, *arguments: str) -> list[Run]:
+def start_together(
+    said: Path, processes: int, *arguments: str, doom: Callable[[], None] | None = None
+) -> list[Run]:
     """Start several processes that train together, as `torchrun` does."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -82,6 +84,7 @@ def start_together(said: Path, processes: int, *arguments: str) -> list[Run]:
         start(
             said.with_name(f"{said.name}-{rank}"),
             *arguments,
+            doom=doom,
             environment={**shared, "RANK": str(rank), "LOCAL_RANK": str(rank), "OMP_NUM_THREADS": "1"},
         )
         for rank in range(processes)

@@ -13,8 +13,10 @@ from tests.training.trainer import dooms
 from tests.training.trainer.results import assert_same_weights, history
 from tests.training.trainer.running import run, start
 
-# Five steps an epoch, checkpoints after 2, 4, 5, 6, 8, 10, … steps, evaluations after 5, 10 and 13.
-SETTINGS = ["per_device_train_batch_size=30", "num_train_epochs=2.5", "save_epochs=0.4", "max_words=42"]
+# Five steps an epoch, checkpoints after 2, 4, 5, 6, 8, 10, … steps, evaluations after 5, 10 and 13, and what
+# is logged else after 3, 6, 9 and 12.
+SETTINGS = ["per_device_train_batch_size=30", "num_train_epochs=2.5", "save_epochs=0.4", "log_epochs=0.6"]
+SETTINGS += ["max_words=42"]
 OPTIMIZERS = {
     "adamw": ["optimizer=adamw", "learning_rate=0.01"],
     "asgd": ["optimizer=asgd", "learning_rate=0.5", "learning_rate_decay=0.9", "objective=hybrid"],
@@ -59,7 +61,7 @@ def finish(release, folder, way=ONE):
 
 def test_the_loss_is_logged_with_every_checkpoint_and_there_is_one_with_every_evaluation(whole):
     logged = history(whole(ONE))
-    assert [entry["step"] for entry in logged if "loss" in entry] == [2, 4, 5, 6, 8, 10, 12, 13]
+    assert [entry["step"] for entry in logged if "loss" in entry] == [2, 3, 4, 5, 6, 8, 9, 10, 12, 13]
     assert [entry["step"] for entry in logged if "eval_mrr" in entry] == [5, 10, 13]
 
 

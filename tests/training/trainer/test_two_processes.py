@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 import torch
 
 from tests.training.conftest import TINY
-from tests.training.trainer.results import history, weights
+from tests.training.trainer import dooms
+from tests.training.trainer.results import assert_same_weights, history, weights
 from tests.training.trainer.running import run, start_together
 
 BATCH = 24
@@ -42,9 +44,11 @@ def alone(release, tmp_path_factory):
     return train
 
 
-def together(release, folder, *settings) -> list[str]:
+def together(release, folder, *settings, more=()) -> list[str]:
     """Two processes with half a batch each; what they say."""
-    runs = start_together(folder / "said", 2, *command(release, folder / "model", BATCH // 2, *settings))
+    runs = start_together(
+        folder / "said", 2, *command(release, folder / "model", BATCH // 2, *settings), *more
+    )
     assert [run.end() for run in runs] == [0, 0], [run.output for run in runs]
     return [run.output for run in runs]
 
@@ -80,6 +84,19 @@ def test_only_the_first_process_speaks_and_writes(release, tmp_path, alone):
         "rng_state_1.pth",
     }
     assert json.loads((model / "run.json").read_text())["processes"] == 2
+
+
+def test_killed_together_they_end_as_if_nothing_had_been(release, tmp_path):
+    for name in ("whole", "killed"):
+        (tmp_path / name).mkdir()
+    together(release, tmp_path / "whole", "objective=local", "dropout=0.2")
+    arguments = command(release, tmp_path / "killed" / "model", BATCH // 2, "objective=local", "dropout=0.2")
+    runs = start_together(tmp_path / "said", 2, *arguments, doom=dooms.before_step(3))
+    assert [run.end() for run in runs] == [-signal.SIGKILL, -signal.SIGKILL]
+    assert not (tmp_path / "killed" / "model" / "model.safetensors").exists()
+    together(release, tmp_path / "killed", "objective=local", "dropout=0.2", more=["--resume"])
+    assert_same_weights(tmp_path / "killed" / "model", tmp_path / "whole" / "model")
+    assert history(tmp_path / "killed" / "model") == history(tmp_path / "whole" / "model")
 
 
 def test_one_process_does_not_go_on_where_two_have_been(release, tmp_path):
