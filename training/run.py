@@ -89,6 +89,10 @@ def _make_trainer(
 
     with _worded():
         arguments = MatchingArguments(output_dir=str(out), **settings.training)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ProofmatchError(f"{out} cannot be written ({error.strerror})") from None
     tokenizer, matcher = _start(release, settings, reads, by_article, arguments.seed)
     task = load_task(release, "validation", by_article=by_article)
     pairs = read_pairs(release, "train", tokenizer, matcher.config, by_article=by_article)
@@ -123,7 +127,8 @@ def _start(
     encoder = sizes.pop("encoder", None)
     if encoder is not None:
         kept = {key: sizes[key] for key in ("max_words", "input") if key in sizes}
-        return load_tokenizer(encoder, typed=False), ProofMatcher.from_encoder(encoder, **kept)
+        matcher = ProofMatcher.from_encoder(encoder, **kept)
+        return load_tokenizer(encoder, typed=False), matcher
     table = release.table(config_name("pairs", by_article), "train", ["statement_tokens", "proof_tokens"])
     tokenizer = train_tokenizer(
         [table[column].combine_chunks() for column in table.column_names], **settings.tokenizer

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 from torch import nn
-from transformers import AutoModel, PretrainedConfig, PreTrainedModel
+from transformers import PretrainedConfig, PreTrainedModel
 
 from proofmatch.errors import ProofmatchError
 
@@ -14,7 +15,7 @@ from ..quiet import quiet_library
 from .batching import in_batches_of_similar_length, padded
 from .config import ProofMatcherConfig
 from .encoder import SelfAttentiveEncoder
-from .pretrained import PretrainedEncoder, config_of_encoder
+from .pretrained import PretrainedEncoder, config_of_encoder, weights_of_encoder
 
 # Words of a sub-batch, padding included: enough to keep the processor busy, and its intermediate results in
 # reach.
@@ -54,9 +55,7 @@ class ProofMatcher(PreTrainedModel):
             sizes: Fields of the configuration, such as `max_words`.
         """
         matcher = cls(config_of_encoder(encoder, **sizes))
-        with quiet_library():
-            weights = AutoModel.from_pretrained(encoder).state_dict()
-        matcher.encoder.load_state_dict({f"model.{name}": value for name, value in weights.items()})
+        matcher.encoder.load_state_dict(weights_of_encoder(encoder))
         return matcher
 
     @classmethod
@@ -80,16 +79,19 @@ class ProofMatcher(PreTrainedModel):
         try:
             with quiet_library():
                 kind = PretrainedConfig.get_config_dict(name, **options)[0].get("model_type")
-                if kind != ProofMatcherConfig.model_type:
-                    raise ProofmatchError(
-                        f"{name} is a model of the kind {kind}, not {ProofMatcherConfig.model_type}"
-                    )
-                opened: Any = super().from_pretrained(name, *others, **{**options, **wanted})
-        except (OSError, ValueError, RuntimeError) as error:
+                is_ours = kind == ProofMatcherConfig.model_type
+                opened: Any = is_ours and super().from_pretrained(name, *others, **{**options, **wanted})
+        except ProofmatchError as error:
+            raise ProofmatchError(f"the configuration of {name} does not work: {error}") from None
+        except (OSError, ValueError, RuntimeError, SafetensorError) as error:
             reason = str(error).strip().partition("\n")[0]
             raise ProofmatchError(
                 f"{name} is neither a folder with a matcher nor OWNER/NAME of one on the Hub ({reason})"
             ) from None
+        if not is_ours:
+            raise ProofmatchError(
+                f"{name} is a model of the kind {kind}, not {ProofMatcherConfig.model_type}"
+            )
         matcher, found = opened
         # The library gives missing weights at random and goes on, which would look like a bad model.
         faults = {kind: sorted(map(str, keys)) for kind, keys in found.items() if keys}

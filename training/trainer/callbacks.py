@@ -72,8 +72,8 @@ class HistoryFile(TrainerCallback):
 class TrainingProgress(TrainerCallback):
     """Shows the steps as every other long operation does, and a line for each evaluation."""
 
-    def __init__(self, batch_size: int) -> None:
-        self._batch_size = batch_size
+    def __init__(self, batches: Batches) -> None:
+        self._batches = batches
         self._progress: Progress | None = None
         self._loss = ""
         self._since = (0.0, 0)
@@ -86,6 +86,11 @@ class TrainingProgress(TrainerCallback):
         if state.is_world_process_zero:
             self._progress = Progress("training", "steps", total=state.max_steps, done=state.global_step)
             self._progress.__enter__()
+            done = f", going on after step {state.global_step:,}" if state.global_step else ""
+            self._progress.say(
+                f"{self._batches.n_pairs:,} pairs in batches of {self._batches.size:,}, "
+                f"{state.max_steps:,} steps{done}"
+            )
 
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
@@ -94,7 +99,7 @@ class TrainingProgress(TrainerCallback):
         if self._progress is None:
             return
         began, first = self._since
-        speed = (state.global_step - first) * self._batch_size / max(1e-9, time.monotonic() - began)
+        speed = (state.global_step - first) * self._batches.size / max(1e-9, time.monotonic() - began)
         self._progress.summary = f"epoch {state.epoch:.2f}{self._loss}, {speed:.1f} pairs/s"
         self._progress.advance()
 
@@ -136,6 +141,10 @@ class TrainingProgress(TrainerCallback):
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
         """Leave a last line."""
+        self.end()
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Show no more, and after an error say no more either."""
         if self._progress is not None:
-            self._progress.__exit__(None, None, None)
+            self._progress.__exit__(type(error) if error else None, error, None)
             self._progress = None

@@ -64,6 +64,7 @@ class MatchingTrainer(Trainer):
                 f"{len(train_dataset)} pairs and per_device_train_batch_size is "
                 f"{args.per_device_train_batch_size}"
             )
+        self._progress = TrainingProgress(self.batches)
         self.steps_per_epoch = math.ceil(len(self.batches) / args.gradient_accumulation_steps)
         args.eval_steps, args.save_steps, args.logging_steps = (
             max(1, round(epochs * self.steps_per_epoch))
@@ -80,7 +81,7 @@ class MatchingTrainer(Trainer):
                 EpochOfBatches(self.batches),
                 WholeCheckpoints(),
                 HistoryFile(),
-                TrainingProgress(self.batches.size),
+                self._progress,
                 *(callbacks or []),
             ],
         )
@@ -115,6 +116,14 @@ class MatchingTrainer(Trainer):
             self._created_lr_scheduler = True
         return super().create_scheduler(num_training_steps, optimizer)
 
+    def train(self, *options: Any, **others: Any) -> Any:  # noqa: ANN401 - of the library
+        """Train, as the library does."""
+        try:
+            return super().train(*options, **others)
+        except BaseException as error:
+            self._progress.end(error)  # a bar would stand before what is said of the error
+            raise
+
     def training_step(
         self,
         model: torch.nn.Module,  # noqa: ARG002
@@ -133,7 +142,7 @@ class MatchingTrainer(Trainer):
             # The paper writes a sum, with which its learning rate would be 60 times as large.
             return loss(scores) / accumulated
 
-        with self.compute_loss_context_manager():  # for `bf16`
+        with self.accelerator.autocast():  # for `bf16`
             value = backward_in_chunks(
                 matcher, statements, proofs, mean_loss, self.args.chunk_size, gather_vectors
             )
@@ -181,13 +190,15 @@ class MatchingTrainer(Trainer):
         self.matcher.save_pretrained(unfinished, state_dict=state_dict)
         if self.processing_class is not None:
             self.processing_class.save_pretrained(unfinished)
-        settings = self.args.to_sanitized_dict()
+        settings = self.args.to_dict()
         del settings["output_dir"]  # nobody's business but its owner's, and people share models
         (unfinished / "training_args.json").write_text(
             json.dumps(settings, indent=2, sort_keys=True) + "\n", encoding="utf-8"
         )
+        readable = (unfinished / "training_args.json").stat().st_mode
         # The weights last: a folder that has them is complete, whenever the process is killed.
         for path in sorted(unfinished.iterdir(), key=lambda path: path.suffix == ".safetensors"):
+            path.chmod(readable)  # the library's weights are for their owner alone
             path.replace(folder / path.name)
         unfinished.rmdir()
 

@@ -8,6 +8,7 @@ import torch
 from proofmatch.errors import ProofmatchError
 from proofmatch.training import ProofMatcher
 from proofmatch.training.losses import local_loss
+from proofmatch.training.pairs import collate
 from tests.training.trainer.toys import tiny_matcher, toy_pairs, toy_trainer
 
 RATE = 0.1
@@ -17,8 +18,8 @@ def step_by_hand(matcher, optimizer, batches) -> None:
     """One step along the mean gradient of some batches of four pairs."""
     pairs = toy_pairs()
     for batch in batches:
-        statements, proofs = zip(*(pairs[number] for number in batch), strict=True)
-        (local_loss(matcher(statements, proofs)) / (4 * len(batches))).backward()
+        texts = collate([pairs[number] for number in batch])
+        (local_loss(matcher(texts["statements"], texts["proofs"])) / (4 * len(batches))).backward()
     optimizer.step()
     optimizer.zero_grad()
 
@@ -79,7 +80,6 @@ def test_the_similarity_has_a_rate_of_its_own(tmp_path):
     before = trainer.matcher.weight.detach().clone()
     words = trainer.matcher.encoder.embedding.weight.detach().clone()
     trainer.train()
-    # ASGD shrinks weights a little whatever their rate is: by the factor 1 - lambda · rate.
     assert torch.equal(trainer.matcher.weight, before)
     assert not torch.equal(trainer.matcher.encoder.embedding.weight, words)
 
@@ -93,6 +93,7 @@ def test_half_precision_trains_nearly_the_same_weights(tmp_path, chunk_size):
             learning_rate=RATE,
             chunk_size=chunk_size,
             load_best_model_at_end=False,
+            use_cpu=True,
             **settings,
         )
         trainer.train()
@@ -106,7 +107,7 @@ def test_half_precision_trains_nearly_the_same_weights(tmp_path, chunk_size):
 
 def test_a_loss_that_is_no_number_ends_the_training_in_one_sentence(tmp_path):
     trainer = toy_trainer(tmp_path, num_train_epochs=3, learning_rate=1e30, max_grad_norm=0)
-    with pytest.raises(ProofmatchError, match="the local loss of step 2 is .*; a smaller learning_rate"):
+    with pytest.raises(ProofmatchError, match=r"the local loss of step 2 is .*; a smaller learning_rate"):
         trainer.train()
 
 

