@@ -43,7 +43,7 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefau
     """Leaves the example as it is and tells the default of every option that has one."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        is_telling = action.default is not None and action.default is not False
+        is_telling = action.default is not None and action.default is not False and action.default != []
         return super()._get_help_string(action) if is_telling else action.help
 
 

@@ -12,13 +12,13 @@ from .run import RUN
 def refuse_other_splits(model: str, task: Task) -> None:
     """Refuse a model of the release's other splits, whose training pairs are in the test of these.
 
-    A model that does not say what it was trained on, such as one from the Hub, may match anything.
+    A model that does not say what it was trained on may match anything.
 
     Raises:
         ProofmatchError: If the model was trained on the same release, split the other way.
     """
     try:
-        run = json.loads((Path(model) / RUN).read_text(encoding="utf-8"))
+        run = json.loads(_file_of(model, RUN).read_text(encoding="utf-8"))
         trained_on, config = run["data"]["manifest_sha256"], run["config"]
     except (OSError, ValueError, LookupError, TypeError):
         return
@@ -28,3 +28,12 @@ def refuse_other_splits(model: str, task: Task) -> None:
             f"{model} was trained on {config} of this release, so that {task.config} has pairs it knows; "
             f"{remedy} --by-article"
         )
+
+
+def _file_of(model: str, name: str) -> Path:
+    """Find a file of a model, in its folder or on the Hub."""
+    if Path(model).is_dir():
+        return Path(model, name)
+    from huggingface_hub import hf_hub_download
+
+    return Path(hf_hub_download(model, name))

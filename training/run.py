@@ -1,6 +1,7 @@
 """A release and settings → a trained matcher in a folder."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,6 +48,7 @@ def train_matcher(
     Raises:
         ProofmatchError: If `out` has a run already, or for `resume` none, or one with other settings.
     """
+    from .model.pretrained import name_of_encoder
     from .quiet import quiet_library
     from .trainer.checkpoints import last_checkpoint
     from .trainer.outputs import is_finished, write_outputs
@@ -59,6 +61,8 @@ def train_matcher(
         "processes": number_of_processes(),
         **asdict(settings),
     }
+    if run["model"].get("encoder"):
+        run["model"]["encoder"] = name_of_encoder(run["model"]["encoder"])
     _check_folder(out, run, resume)
     if resume and is_finished(out):
         if is_first_process():
@@ -67,11 +71,11 @@ def train_matcher(
     with process_group():
         with quiet_library():
             trainer = _make_trainer(release, settings, out, reads, by_article)
-        checkpoint = last_checkpoint(out)
+        checkpoint = last_checkpoint(out, number_of_processes())
         wait_for_all()  # so that no process takes the folder that another still has to look at
         if is_first_process():
             _claim_folder(out, run)
-        with quiet_library():  # once more, for the library begins to speak when a trainer is made
+        with quiet_library(), _disk_worded(out):  # the library begins to speak when a trainer is made
             trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
             if is_first_process():
                 write_outputs(trainer, run, out, is_resumed=checkpoint is not None)
@@ -112,6 +116,22 @@ def _worded() -> Iterator[None]:
         raise ProofmatchError(f"these settings do not work: {reason}") from None
 
 
+@contextmanager
+def _disk_worded(out: Path) -> Iterator[None]:
+    """Word what goes wrong when files are written, by whichever library."""
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except (OSError, SafetensorError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "PytorchStreamWriter" not in str(error):
+            raise
+        reason = str(error).strip().partition("\n")[0]
+        raise ProofmatchError(
+            f"the training in {out} cannot go on ({reason}); what is done is kept, go on with --resume"
+        ) from None
+
+
 def _start(
     release: Release, settings: Settings, reads: str, by_article: bool, seed: int
 ) -> "tuple[PreTrainedTokenizerFast, ProofMatcher]":
@@ -125,6 +145,10 @@ def _start(
     set_seed(seed)
     sizes = {**settings.model, "input": reads}
     encoder = sizes.pop("encoder", None)
+    if encoder == "":
+        raise ProofmatchError(
+            f"the preset {settings.preset} trains a pretrained encoder; say which by --set encoder=OWNER/NAME"
+        )
     if encoder is not None:
         kept = {key: sizes[key] for key in ("max_words", "input") if key in sizes}
         matcher = ProofMatcher.from_encoder(encoder, **kept)
@@ -141,7 +165,7 @@ def _check_folder(out: Path, run: dict[str, Any], resume: bool) -> None:
     from .trainer.outputs import is_finished
 
     path = out / RUN
-    if not path.exists():
+    if not os.path.exists(path):  # noqa: PTH110 - false, not an error, where the folder may not be read
         if resume:
             raise ProofmatchError(f"{out} has no training run to resume; leave out --resume")
         if (out / MODEL).exists():

@@ -32,7 +32,7 @@ def encode_all(matcher: ProofMatcher, texts: EncodedTexts, progress: Progress | 
     matcher.eval()
     # By length, so that texts encoded together have little padding between them.
     order = np.argsort(-texts.lengths, kind="stable")
-    vectors = np.empty((len(texts), matcher.config.vector_size), dtype=np.float32)
+    vectors = np.empty((len(texts), matcher.config.embedding_size), dtype=np.float32)
     with torch.inference_mode():
         for start in range(0, len(order), _TEXTS):
             some = order[start : start + _TEXTS]

@@ -54,8 +54,7 @@ class StraightforwardMatcher(nn.Module):
         self.similarity = nn.Bilinear(config.embedding_size, config.embedding_size, 1)
 
     def forward(self, statements: list[np.ndarray], proofs: list[np.ndarray]) -> torch.Tensor:
-        words = padded([*statements, *proofs], self.config.pad_token_id)
-        real = words != self.config.pad_token_id
+        words, real = padded([*statements, *proofs], self.config.pad_token_id)
         embedded = self.embedding(words) * math.sqrt(self.config.embedding_size)
         hidden = self.dropout(embedded + sinusoidal_positions(words.shape[1], embedded))
         for layer in self.layers:

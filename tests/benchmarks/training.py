@@ -5,7 +5,6 @@ Every measurement of memory is made in a process of its own.
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -59,14 +58,14 @@ def describe(found: dict[str, Any]) -> Iterator[str]:
         f"ratios of single rounds {min(speed['ratios']):.1f} to {max(speed['ratios']):.1f})"
     )
     for one in found["memory"]:
-        chunk = f"chunks of {one['chunk']}" if one["chunk"] else "at once"
+        chunk = f"{one['chunk']} texts at a time" if one["chunk"] else "at once"
         yield (
             f"batch {one['batch']:,}, {chunk}: a step takes {one['step_mb']:.0f} MB more than the "
             f"{one['before_mb']:.0f} MB before it, {one['pairs_per_second']:.1f} pairs/s"
         )
 
 
-def _pairs(release: Path) -> tuple[Any, int]:
+def _pairs(release: Path) -> tuple[Any, Any]:
     from proofmatch.evaluation.release import open_release
     from proofmatch.training import ProofMatcherConfig, train_tokenizer
     from proofmatch.training.pairs import read_pairs
@@ -127,20 +126,24 @@ def _memory(release: Path, size: int, chunk: int | None) -> dict[str, Any]:
     backward_in_chunks(matcher, batch["statements"][:2], batch["proofs"][:2], local_loss, None)
     optimizer.step()  # now all that stays is there: gradients and the optimizer's averages
     optimizer.zero_grad(set_to_none=False)
-    before, began = _peak_mb(), time.perf_counter()
+    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+    before, began = _status_mb("VmRSS"), time.perf_counter()
     backward_in_chunks(matcher, batch["statements"], batch["proofs"], loss, chunk)
     optimizer.step()
+    seconds = time.perf_counter() - began
     return {
         "batch": size,
         "chunk": chunk,
         "before_mb": before,
-        "step_mb": _peak_mb() - before,
-        "pairs_per_second": size / (time.perf_counter() - began),
+        "step_mb": _status_mb("VmHWM") - before,
+        "pairs_per_second": size / seconds,
     }
 
 
-def _peak_mb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def _status_mb(name: str) -> float:
+    """Read what the kernel says of this process's memory: what it has, `VmRSS`, and what it had, `VmHWM`."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith(f"{name}:")) / 1024
 
 
 if __name__ == "__main__":

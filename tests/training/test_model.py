@@ -35,17 +35,17 @@ def texts(lengths, seed=0):
 
 def test_padding_never_changes_a_vector(matcher):
     several = texts([3, 17, 1, 9])
-    together = matcher.encoder(padded(several, 0))
-    alone = torch.cat([matcher.encoder(padded([text], 0)) for text in several])
+    together = matcher.encoder(*padded(several, 0))
+    alone = torch.cat([matcher.encoder(*padded([text], 0)) for text in several])
     assert torch.allclose(together, alone, atol=1e-6)
-    wider = torch.nn.functional.pad(padded(several, 0), (0, 30))
-    assert torch.allclose(matcher.encoder(wider), alone, atol=1e-6)
+    wider = [torch.nn.functional.pad(part, (0, 30)) for part in padded(several, 0)]
+    assert torch.allclose(matcher.encoder(*wider), alone, atol=1e-6)
 
 
 def test_vectors_come_in_the_order_of_the_texts(matcher, monkeypatch):
     monkeypatch.setattr("proofmatch.training.model.matcher.WORDS_AT_ONCE", 20)
     several = texts([3, 17, 1, 9, 9, 2])
-    alone = torch.cat([matcher.encoder(padded([text], 0)) for text in several])
+    alone = torch.cat([matcher.encoder(*padded([text], 0)) for text in several])
     assert torch.allclose(matcher.encode(several), alone, atol=1e-6)
     assert matcher.encode([]).shape == (0, 12)
 

@@ -6,7 +6,10 @@ from pathlib import Path
 from ...evaluation.task import INPUTS
 from ..settings import preset_names
 
-EXAMPLE = "proofmatch train --data release --preset quick --input both --out model --set num_train_epochs=4"
+EXAMPLE = """proofmatch train --data release --preset quick --input both --out model --set num_train_epochs=4
+
+on two GPUs, which share each batch:
+  torchrun --nproc-per-node 2 -m proofmatch train --data release --preset quick --out model"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Train."""
     from ...evaluation.release import open_release
-    from ..run import train_matcher
+    from ..run import RUN, train_matcher
     from ..settings import load_settings
     from ..trainer.processes import is_first_process
 
@@ -47,6 +50,8 @@ def run(options: argparse.Namespace) -> int:
             resume=options.resume,
         )
     except KeyboardInterrupt:
+        if not (options.out / RUN).exists():
+            raise  # nothing has been done that one could go on with
         raise KeyboardInterrupt("go on with --resume") from None
     if not is_first_process():
         return 0

@@ -26,10 +26,14 @@ def in_batches_of_similar_length(lengths: Sequence[int], words_at_once: int) -> 
     return groups
 
 
-def padded(texts: Sequence[np.ndarray], padding: int) -> torch.Tensor:
-    """Fill up texts to the length of the longest, (texts, length)."""
-    length = max((len(text) for text in texts), default=0)
-    filled = np.full((len(texts), max(1, length)), padding, dtype=np.int64)
+def padded(texts: Sequence[np.ndarray], padding: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Fill up texts to the length of the longest.
+
+    Returns:
+        The words, and which of them are real, both (texts, length).
+    """
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    filled = np.full((len(texts), max(1, lengths.max(initial=0))), padding, dtype=np.int64)
     for row, text in zip(filled, texts, strict=True):
         row[: len(text)] = text
-    return torch.from_numpy(filled)
+    return torch.from_numpy(filled), torch.from_numpy(np.arange(filled.shape[1]) < lengths[:, None])

@@ -24,8 +24,8 @@ class ProofMatcherConfig(PretrainedConfig):
         pad_token_id: The word that fills up short texts.
         max_words: Longer texts are cut.
         input: What the matcher reads of a text: `both`, `text` or `math`.
-        encoder: A pretrained encoder that stands in for ours, `OWNER/NAME` or a folder; the sizes above other
-            than `max_words` are then its own.
+        encoder: The pretrained encoder that stands in for ours, if one does (`ProofMatcher.from_encoder`).
+            Then `embedding_size` is that of its vectors, and other sizes of layers mean nothing.
         encoder_config: The configuration of that encoder, so that a saved matcher needs nothing else.
     """
 
@@ -66,6 +66,10 @@ class ProofMatcherConfig(PretrainedConfig):
                 raise ProofmatchError(f"{name} must be a whole number from {least} on, not {value!r}")
         if not isinstance(dropout, int | float) or not 0 <= dropout < 1:
             raise ProofmatchError(f"dropout must be from 0 to less than 1, not {dropout!r}")
+        if encoder is not None and encoder_config is None:
+            raise ProofmatchError(
+                f"a matcher around the pretrained encoder {encoder} is made by ProofMatcher.from_encoder"
+            )
         if input not in INPUTS:
             raise ProofmatchError(f"input must be one of {', '.join(INPUTS)}, not {input!r}")
         self.pad_token_id = pad_token_id
@@ -86,8 +90,3 @@ class ProofMatcherConfig(PretrainedConfig):
     def reads_text_column(self) -> bool:
         """Whether the matcher reads sentences with `$TeX$`, as pretrained encoders do, not typed tokens."""
         return self.encoder_config is not None
-
-    @property
-    def vector_size(self) -> int:
-        """Dimension of a text's vector."""
-        return self.encoder_config["hidden_size"] if self.encoder_config else self.embedding_size

@@ -61,22 +61,23 @@ class SelfAttentiveEncoder(nn.Module):
 
     def __init__(self, config: ProofMatcherConfig) -> None:
         super().__init__()
-        self.padding = config.pad_token_id
-        self.embedding = nn.Embedding(config.vocab_size, config.embedding_size, padding_idx=self.padding)
+        self.embedding = nn.Embedding(
+            config.vocab_size, config.embedding_size, padding_idx=config.pad_token_id
+        )
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.num_layers))
         self.dropout = nn.Dropout(config.dropout)
         self.scale = math.sqrt(config.embedding_size)
 
-    def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
+    def forward(self, input_ids: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         """Encode texts.
 
         Args:
             input_ids: Words, filled up with padding, (texts, length).
+            real: Which words are not padding, (texts, length).
 
         Returns:
             A vector for each text, (texts, embedding). Padding does not change it.
         """
-        real = input_ids != self.padding
         # Without padding there is nothing to mask, and attention has a faster way.
         allowed = None if bool(real.all()) else real[:, None, None, :]
         embedded = self.embedding(input_ids) * self.scale

@@ -42,7 +42,7 @@ class ProofMatcher(PreTrainedModel):
         super().__init__(config)
         encoder = PretrainedEncoder if config.reads_text_column else SelfAttentiveEncoder
         self.encoder = encoder(config)
-        self.weight = nn.Parameter(torch.empty(config.vector_size, config.vector_size))
+        self.weight = nn.Parameter(torch.empty(config.embedding_size, config.embedding_size))
         self.bias = nn.Parameter(torch.empty(1))
         self.post_init()
 
@@ -125,16 +125,24 @@ class ProofMatcher(PreTrainedModel):
             The vectors in the order of the texts, (texts, embedding).
         """
         groups = in_batches_of_similar_length([len(text) for text in texts], WORDS_AT_ONCE)
-        padding, device = self.config.pad_token_id, self.weight.device
-        vectors = [self.encoder(padded([texts[at] for at in group], padding).to(device)) for group in groups]
+        device = self.weight.device
+        vectors = []
+        for group in groups:
+            words, real = padded([texts[at] for at in group], self.config.pad_token_id)
+            vectors.append(self.encoder(words.to(device), real.to(device)))
         order = np.argsort(np.concatenate(groups)) if groups else np.empty(0, dtype=np.int64)
         if not vectors:
-            return self.weight.new_empty((0, self.config.vector_size))
+            return self.weight.new_empty((0, self.config.embedding_size))
         return torch.cat(vectors)[torch.from_numpy(order).to(device)]
 
     def score(self, statements: torch.Tensor, proofs: torch.Tensor) -> torch.Tensor:
-        """Score vectors: (statements, embedding) and (proofs, embedding) → (statements, proofs)."""
-        return statements @ self.weight @ proofs.T + self.bias
+        """Score vectors: (statements, embedding) and (proofs, embedding) → (statements, proofs).
+
+        In the precision of the weights: in half of it, a margin of one would drown among large scores.
+        """
+        with torch.autocast(self.weight.device.type, enabled=False):
+            statements, proofs = statements.to(self.weight.dtype), proofs.to(self.weight.dtype)
+            return statements @ self.weight @ proofs.T + self.bias
 
     def _init_weights(self, module: nn.Module) -> None:
         if self.config.reads_text_column and not isinstance(module, ProofMatcher):

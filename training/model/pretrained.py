@@ -16,6 +16,8 @@ from proofmatch.errors import ProofmatchError
 from ..quiet import quiet_library
 from .config import ProofMatcherConfig
 
+_MAX_WORDS = 256  # as sentence encoders are used
+
 
 class PretrainedEncoder(nn.Module):
     """Texts → vectors of length one: the mean of the last layer's tokens, as sentence encoders do it."""
@@ -23,12 +25,11 @@ class PretrainedEncoder(nn.Module):
     def __init__(self, config: ProofMatcherConfig) -> None:
         super().__init__()
         fields = dict(config.encoder_config or {})
-        self.padding = config.pad_token_id
-        self.model = AutoModel.from_config(AutoConfig.for_model(fields.pop("model_type"), **fields))
+        encoder_config = AutoConfig.for_model(fields.pop("model_type"), **fields)
+        self.model = AutoModel.from_config(encoder_config, dtype=torch.float32)
 
-    def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
+    def forward(self, input_ids: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         """Encode texts, (texts, length) → (texts, hidden). Padding does not change a vector."""
-        real = input_ids != self.padding
         hidden = self.model(input_ids=input_ids, attention_mask=real.long()).last_hidden_state
         total = (hidden * real[:, :, None]).sum(dim=1)
         return functional.normalize(total / real.sum(dim=1, keepdim=True).clamp(min=1), dim=-1)
@@ -42,25 +43,39 @@ def config_of_encoder(encoder: str, **sizes: Any) -> ProofMatcherConfig:  # noqa
         sizes: Fields of `ProofMatcherConfig`, such as `max_words`.
 
     Raises:
-        ProofmatchError: If there is no such encoder.
+        ProofmatchError: If there is no such encoder, or it is not one of texts.
     """
     with _worded(encoder):
-        fields = AutoConfig.from_pretrained(encoder).to_dict()
-    if "hidden_size" not in fields:
-        raise ProofmatchError(f"{encoder} ({fields.get('model_type')}) is not an encoder with a hidden_size")
+        config = AutoConfig.from_pretrained(encoder)
+    # By these names, whatever a model's own ones are.
+    hidden_size, vocab_size = (getattr(config, name, None) for name in ("hidden_size", "vocab_size"))
+    if not hidden_size or not vocab_size:
+        raise ProofmatchError(f"{encoder} is a {config.model_type}, which is no encoder of texts")
+    padding = getattr(config, "pad_token_id", None) or 0
+    places = getattr(config, "max_position_embeddings", None) or _MAX_WORDS
+    # Models of the kind of RoBERTa count places from the number of their padding on.
+    places -= padding + 1 if padding else 0
+    fields = {
+        key: value
+        for key, value in config.to_dict().items()
+        if value is not None and not key.startswith("_") and key not in ("dtype", "torch_dtype")
+    }
     return ProofMatcherConfig(
         **{
             **sizes,
-            # The place of a folder is nobody else's business.
-            "encoder": Path(encoder).absolute().name if Path(encoder).is_dir() else encoder,
-            "encoder_config": {
-                key: value for key, value in fields.items() if value is not None and not key.startswith("_")
-            },
-            "vocab_size": fields["vocab_size"],
-            "pad_token_id": fields.get("pad_token_id") or 0,
-            "max_words": min(sizes.get("max_words", 256), fields.get("max_position_embeddings", 256)),
+            "encoder": name_of_encoder(encoder),
+            "encoder_config": fields,
+            "vocab_size": vocab_size,
+            "embedding_size": hidden_size,
+            "pad_token_id": padding,
+            "max_words": min(sizes.get("max_words", _MAX_WORDS), places),
         }
     )
+
+
+def name_of_encoder(encoder: str) -> str:
+    """Name an encoder in files that people share: where somebody's folder is, is nobody else's business."""
+    return Path(encoder).absolute().name if Path(encoder).is_dir() else encoder
 
 
 def weights_of_encoder(encoder: str) -> dict[str, torch.Tensor]:
@@ -70,8 +85,12 @@ def weights_of_encoder(encoder: str) -> dict[str, torch.Tensor]:
         ProofmatchError: If there are none.
     """
     with _worded(encoder), quiet_library():
-        weights = AutoModel.from_pretrained(encoder).state_dict()
-    return {f"model.{name}": value for name, value in weights.items()}
+        model, found = AutoModel.from_pretrained(encoder, dtype=torch.float32, output_loading_info=True)
+    # The library fills in at random what is missing. A pooler often is, and is not used here.
+    missing = sorted(name for name in found["missing_keys"] if "pooler" not in name)
+    if missing:
+        raise ProofmatchError(f"the weights of the encoder {encoder} are incomplete: {missing[0]} is missing")
+    return {f"model.{name}": value for name, value in model.state_dict().items()}
 
 
 @contextmanager

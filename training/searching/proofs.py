@@ -28,7 +28,7 @@ def proof_vectors(model: TrainedMatcher, release: Release, split: str) -> np.nda
     n_proofs = release.table(CONFIG, split, ["proof_id"]).num_rows
     made_of = f"{fingerprint(model)} {release.manifest_sha256} {split}"
     key = sha256(made_of.encode()).hexdigest()
-    return cached_vectors(key, (n_proofs, model.matcher.config.vector_size), encode)
+    return cached_vectors(key, (n_proofs, model.matcher.config.embedding_size), encode)
 
 
 def fingerprint(model: TrainedMatcher) -> str:

@@ -139,17 +139,17 @@ class MatchingTrainer(Trainer):
         accumulated = self.batches.size * self.current_gradient_accumulation_steps
 
         def mean_loss(scores: torch.Tensor) -> torch.Tensor:
+            if not torch.isfinite(scores).all():
+                raise ProofmatchError(
+                    f"scores are no longer numbers at step {self.state.global_step + 1} ({name} loss); "
+                    "a smaller learning_rate, or a max_grad_norm, may help"
+                )
             # The paper writes a sum, with which its learning rate would be 60 times as large.
             return loss(scores) / accumulated
 
         with self.accelerator.autocast():  # for `bf16`
             value = backward_in_chunks(
                 matcher, statements, proofs, mean_loss, self.args.chunk_size, gather_vectors
-            )
-        if not torch.isfinite(value):
-            raise ProofmatchError(
-                f"the {name} loss of step {self.state.global_step + 1} is {value.item()}; "
-                "a smaller learning_rate, or a max_grad_norm, may help"
             )
         average_gradients(list(matcher.parameters()))
         return value

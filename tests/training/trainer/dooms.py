@@ -1,4 +1,4 @@
-"""Moments in the life of a training at which its process kills itself, in no way that it could notice."""
+"""Moments in the life of a training at which its process gets a signal, most often one that kills it."""
 
 import os
 import signal
@@ -6,23 +6,23 @@ from functools import partial
 from pathlib import Path
 
 
-def _kill() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
+def _kill(by: signal.Signals = signal.SIGKILL) -> None:
+    os.kill(os.getpid(), by)
 
 
-def before_step(number: int) -> partial:
+def before_step(number: int, by: signal.Signals = signal.SIGKILL) -> partial:
     """After `number` steps, before the gradients of the next one."""
-    return partial(_before_step, number)
+    return partial(_before_step, number, by)
 
 
-def _before_step(number: int) -> None:
+def _before_step(number: int, by: signal.Signals) -> None:
     from proofmatch.training import MatchingTrainer
 
     real = MatchingTrainer.training_step
 
     def training_step(self, *arguments, **options):
         if self.state.global_step == number:
-            _kill()
+            _kill(by)
         return real(self, *arguments, **options)
 
     MatchingTrainer.training_step = training_step

@@ -53,6 +53,13 @@ def together(release, folder, *settings, more=()) -> list[str]:
     return [run.output for run in runs]
 
 
+@pytest.fixture(scope="module")
+def couple(release, tmp_path_factory):
+    """A model that two processes have trained, and what they said."""
+    folder = tmp_path_factory.mktemp("couple")
+    return folder / "model", together(release, folder, "objective=local")
+
+
 def assert_nearly_same(model: Path, other: Path) -> None:
     ours, theirs = weights(model), weights(other)
     assert ours.keys() == theirs.keys()
@@ -71,11 +78,10 @@ def test_losses_and_weights_are_those_of_one_process(release, tmp_path, alone, o
     assert_nearly_same(tmp_path / "model", alone(objective))
 
 
-def test_only_the_first_process_speaks_and_writes(release, tmp_path, alone):
-    first, second = together(release, tmp_path, "objective=local")
+def test_only_the_first_process_speaks_and_writes(couple, alone):
+    model, (first, second) = couple
     assert second == ""
     assert "validation: MRR" in first
-    model = tmp_path / "model"
     names = {path.name for path in model.iterdir()}
     assert names == {path.name for path in alone("local").iterdir()}
     assert len(list(model.rglob("events.out.tfevents*"))) == 1
@@ -99,18 +105,15 @@ def test_killed_together_they_end_as_if_nothing_had_been(release, tmp_path):
     assert history(tmp_path / "killed" / "model") == history(tmp_path / "whole" / "model")
 
 
-def test_one_process_does_not_go_on_where_two_have_been(release, tmp_path):
-    together(release, tmp_path, "objective=local")
-    arguments = command(release, tmp_path / "model", BATCH // 2, "objective=local")
+def test_one_process_does_not_go_on_where_two_have_been(release, tmp_path, couple):
+    arguments = command(release, couple[0], BATCH // 2, "objective=local")
     code, said = run(tmp_path / "said", *arguments, "--resume")
     assert code == 2
     assert "(processes was 2 and is 1)" in said
 
 
-def test_a_folder_with_a_run_is_refused_by_both(release, tmp_path, alone):
-    runs = start_together(
-        tmp_path / "said", 2, *command(release, alone("local"), BATCH // 2, "objective=local")
-    )
+def test_a_folder_with_a_run_is_refused_by_both(release, tmp_path, couple):
+    runs = start_together(tmp_path / "said", 2, *command(release, couple[0], BATCH // 2, "objective=local"))
     assert [run.end() for run in runs] == [2, 2]
     assert "has a training run already" in runs[0].output
 
