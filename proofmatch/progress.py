@@ -63,7 +63,7 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.close()
-        if kind is None:
+        if kind is None and self.summary:
             self._print(self.summary)
 
     def _print(self, message: str) -> None:

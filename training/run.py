@@ -181,7 +181,9 @@ def _check_folder(out: Path, run: dict[str, Any], resume: bool) -> None:
         before = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise ProofmatchError(f"{path} cannot be read; give another --out") from None
-    different = _differences(before, json.loads(_as_text(run)))
+    now = json.loads(_as_text(run))
+    now["data"]["id"] = before.get("data", {}).get("id")  # a release may be elsewhere now; its hash tells it
+    different = _differences(before, now)
     if different:
         raise ProofmatchError(
             f"{out} was begun with other settings ({'; '.join(different)}); "

@@ -83,7 +83,7 @@ def _known_keys() -> dict[str, tuple[str, Any]]:
         key: (section, kind)
         for section, keys in types.items()
         for key, kind in keys.items()
-        if key not in _NOT_SET
+        if key not in _NOT_SET and not key.startswith("dataloader_")
     }
 
 
@@ -100,7 +100,17 @@ _NOT_SET = {
     ),
     # Instead there are `eval_epochs`, `save_epochs`, `log_epochs` and `chunk_size`.
     *("eval_steps", "save_steps", "logging_steps", "auto_find_batch_size", "gradient_checkpointing"),
-    # The trainer does without.
+    # The trainer does without, or has its own.
+    *(
+        "optim",
+        "optim_args",
+        "optim_target_modules",
+        "train_sampling_strategy",
+        "data_seed",
+        "save_only_model",
+    ),
+    *("per_device_eval_batch_size", "label_smoothing_factor", "torch_empty_cache_steps"),
+    *("bf16_full_eval", "fp16_full_eval", "ignore_data_skip", "restore_callback_states_from_checkpoint"),
     *("do_train", "do_eval", "do_predict", "local_rank", "fp16", "torch_compile", "deepspeed", "fsdp"),
     "hub_token",  # would be in files that are shared; `hf auth login` and HF_TOKEN are for that
     *("others", "return"),  # not settings at all

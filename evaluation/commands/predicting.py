@@ -2,6 +2,7 @@
 
 import argparse
 from dataclasses import replace
+from shlex import quote
 
 from ..decode import decode
 from ..decoding.sources import ScoreSource
@@ -32,4 +33,5 @@ def predict(options: argparse.Namespace, task: Task, source: ScoreSource, system
     write_predictions(options.out, decoded.batches(task.statement_ids, task.proof_ids), system)
     print(f"{options.out} has predictions for {len(task.statement_ids):,} statements; score them with")
     by_article = " --by-article" if options.by_article else ""
-    print(f"proofmatch evaluate {options.out} --data {options.data} --split {options.split}{by_article}")
+    out, data = quote(str(options.out)), quote(str(options.data))
+    print(f"proofmatch evaluate {out} --data {data} --split {options.split}{by_article}")

@@ -12,12 +12,10 @@ import tempfile
 from itertools import product
 from pathlib import Path
 
+from evaluating import write_results
+
 from proofmatch.builder import build_release
 from proofmatch.evaluation.baselines.scores import BASELINES, baseline_scores
-from proofmatch.evaluation.decode import DECODINGS, decode
-from proofmatch.evaluation.evaluator import evaluate
-from proofmatch.evaluation.predictions.system import System
-from proofmatch.evaluation.predictions.writing import write_predictions
 from proofmatch.evaluation.release import Release, open_release
 from proofmatch.evaluation.results_table import read_results, results_table, update_between_marks
 from proofmatch.evaluation.task import INPUTS, load_task
@@ -42,7 +40,7 @@ def main(arguments: list[str]) -> int:
         release = open_release(folder)
         for by_article in (False, True):
             for name, reads in product(BASELINES, INPUTS):
-                _evaluate_baseline(release, by_article, name, reads, Path(workplace))
+                _evaluate_baseline(release, by_article, name, reads)
         write_pages(RESULTS / release.id)
     return 0
 
@@ -63,17 +61,10 @@ def write_pages(results: Path) -> None:
     print(table)
 
 
-def _evaluate_baseline(release: Release, by_article: bool, name: str, reads: str, workplace: Path) -> None:
+def _evaluate_baseline(release: Release, by_article: bool, name: str, reads: str) -> None:
     task = load_task(release, "test", by_article=by_article)
     scores = baseline_scores(name, task, reads)
-    for decoding in DECODINGS:
-        decoded = decode(scores, decoding)
-        predictions = workplace / f"{task.config}-{name}-{reads}-{decoding}.jsonl"
-        system = System(name=name, input=reads, decoding=decoding, extra={"details": decoded.details})
-        write_predictions(predictions, decoded.batches(task.statement_ids, task.proof_ids), system)
-        out = RESULTS / release.id / f"{predictions.stem}.json"
-        out.parent.mkdir(exist_ok=True)
-        evaluate(predictions, release, by_article=by_article, out=out)
+    write_results(task, scores, name, reads, f"{name}-{reads}", RESULTS / release.id)
 
 
 if __name__ == "__main__":

@@ -8,16 +8,13 @@ not trained again.
 
 import shutil
 import sys
-import tempfile
 import tomllib
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from proofmatch.evaluation.decode import DECODINGS, decode
-from proofmatch.evaluation.evaluator import evaluate
-from proofmatch.evaluation.predictions.system import System
-from proofmatch.evaluation.predictions.writing import write_predictions
+from evaluating import write_results
+
 from proofmatch.evaluation.release import Release, open_release
 from proofmatch.evaluation.task import load_task
 from proofmatch.training import ProofMatcher
@@ -36,6 +33,9 @@ def main(arguments: list[str]) -> int:
         return 2
     release, models = open_release(arguments[0]), Path(arguments[1])
     systems = tomllib.loads((RESULTS / "models.toml").read_text(encoding="utf-8"))
+    if unknown := set(arguments[2:]) - set(systems):
+        print(f"there is no {', '.join(unknown)}; systems are {', '.join(systems)}", file=sys.stderr)
+        return 2
     for name in arguments[2:] or systems:
         print(f"{name}:", flush=True)
         _train(release, models / name, systems[name])
@@ -70,27 +70,13 @@ def _keep_untrained(encoder: str, folder: Path) -> None:
 
 def _evaluate(release: Release, folder: Path, name: str, system: dict[str, Any]) -> None:
     results = RESULTS / release.id
-    model, by_article = load_matcher(folder), system.get("by_article", False)
     if (folder / HISTORY).exists():
         (results / "histories").mkdir(parents=True, exist_ok=True)
         shutil.copyfile(folder / HISTORY, results / "histories" / f"{name}.json")
+    model = load_matcher(folder)
     for split, place in (("validation", results / "validation"), ("test", results)):
-        place.mkdir(exist_ok=True)
-        task = load_task(release, split, by_article=by_article)
-        scores = model_scores(model, task)
-        for decoding in DECODINGS:
-            decoded = decode(scores, decoding)
-            described = System(
-                name=system["system"],
-                input=system["input"],
-                decoding=decoding,
-                extra={"details": decoded.details},
-            )
-            stem = f"{task.config}-{name}-{decoding}"
-            with tempfile.TemporaryDirectory() as workplace:
-                predictions = Path(workplace, f"{stem}.jsonl")
-                write_predictions(predictions, decoded.batches(task.statement_ids, task.proof_ids), described)
-                evaluate(predictions, release, split, by_article=by_article, out=place / f"{stem}.json")
+        task = load_task(release, split, by_article=system.get("by_article", False))
+        write_results(task, model_scores(model, task), system["system"], system["input"], name, place)
 
 
 if __name__ == "__main__":

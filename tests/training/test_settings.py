@@ -35,8 +35,9 @@ TRAINING_OF_THE_PAPER = {
 def test_a_preset_makes_a_model_and_a_training(preset, tmp_path):
     settings = load_settings(preset)
     arguments = MatchingArguments(output_dir=str(tmp_path / "model"), **settings.training)
-    config = ProofMatcherConfig(vocab_size=100, **settings.model)
-    for section, made in ((settings.training, arguments), (settings.model, config)):
+    sizes = {key: value for key, value in settings.model.items() if key != "encoder"}  # which has no default
+    config = ProofMatcherConfig(vocab_size=100, **sizes)
+    for section, made in ((settings.training, arguments), (sizes, config)):
         assert {key: getattr(made, key) for key in section} == section
     assert not (tmp_path / "model").exists()
 

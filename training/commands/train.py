@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from shlex import quote
 
 from ...evaluation.task import INPUTS
 from ..settings import preset_names
@@ -57,5 +58,6 @@ def run(options: argparse.Namespace) -> int:
         return 0
     print(f"{out} has the model; match with")
     by_article = " --by-article" if options.by_article else ""
-    print(f"proofmatch predict {out} --data {options.data} --split test{by_article} --out predictions.jsonl")
+    model, data = quote(str(out)), quote(str(options.data))
+    print(f"proofmatch predict {model} --data {data} --split test{by_article} --out predictions.jsonl")
     return 0

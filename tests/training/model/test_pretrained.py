@@ -11,10 +11,13 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import AutoModel, BertConfig, BertModel, PreTrainedTokenizerFast
 
 from proofmatch.errors import ProofmatchError
+from proofmatch.evaluation.release import open_release
 from proofmatch.training import ProofMatcher, load_tokenizer
 from proofmatch.training.encoding import encode_readable_texts
 from proofmatch.training.model.batching import padded
 from proofmatch.training.prediction import load_matcher
+from proofmatch.training.run import train_matcher
+from proofmatch.training.settings import load_settings
 from tests.training.trainer.results import history
 from tests.training.trainer.running import run
 
@@ -148,6 +151,18 @@ def test_it_reads_whole_sentences_only(release, encoder, tmp_path, reads):
     assert f"a pretrained encoder reads whole sentences, so its input is both, not {reads}" in said
     assert said.count("\n") == 1
     assert not (tmp_path / "model" / "run.json").exists()
+
+
+def test_the_preset_for_encoders_wants_to_know_which(release, tmp_path):
+    with pytest.raises(ProofmatchError, match="say which by --set encoder=OWNER/NAME"):
+        train_matcher(open_release(release), load_settings("finetune"), tmp_path / "model")
+
+
+def test_files_that_are_shared_do_not_tell_where_an_encoder_was(release, encoder, tmp_path):
+    code, said = train(release, encoder, tmp_path)
+    assert code == 0, said
+    for path in (tmp_path / "model").glob("*.*"):
+        assert str(encoder) not in path.read_text(encoding="utf-8", errors="ignore"), path.name
 
 
 def test_a_folder_without_an_encoder_is_one_sentence(release, tmp_path):
