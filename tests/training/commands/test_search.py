@@ -6,13 +6,11 @@ import json
 import numpy as np
 import pytest
 import torch
-from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.release import SPLITS, open_release
-from proofmatch.training import ProofMatcher
+from proofmatch.training import ProofMatcher, load_tokenizer
 from proofmatch.training.pairs import read_pairs
 from proofmatch.training.prediction import TrainedMatcher, load_matcher
 from proofmatch.training.searching.cache import cache_folder, cached_vectors
@@ -20,6 +18,7 @@ from proofmatch.training.searching.proofs import fingerprint
 from proofmatch.training.searching.search import Hit, search
 from proofmatch.training.searching.showing import as_text
 from proofmatch.training.searching.statement import encode_statement
+from tests.training.tiny_encoder import save_tiny_encoder
 
 STATEMENT = r"Let $p$ be a prime. Then $(p-1)! \equiv -1 \pmod p$."
 
@@ -220,15 +219,10 @@ def test_signs_that_nobody_writes_are_added_if_the_model_is_used_to_them(tiny_mo
 
 
 def test_a_pretrained_encoder_reads_the_statement_as_it_is(release, tmp_path):
-    words = ["[PAD]", "[UNK]", "Let", "be", "$x$"]
-    tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(words)}, "[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    special = {"pad_token": "[PAD]", "unk_token": "[UNK]"}
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special)
-    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
-    BertModel(BertConfig(vocab_size=len(words), **sizes)).save_pretrained(tmp_path / "encoder")
-    model = TrainedMatcher(ProofMatcher.from_encoder(str(tmp_path / "encoder")), fast)
-    assert encode_statement(model, "Let $x$ be")[0].tolist() == [2, 4, 3]
+    encoder = str(save_tiny_encoder(tmp_path / "encoder"))
+    model = TrainedMatcher(ProofMatcher.from_encoder(encoder), load_tokenizer(encoder, typed=False))
+    words = model.tokenizer.convert_ids_to_tokens(encode_statement(model, "Let a be the")[0].tolist())
+    assert words == ["[CLS]", "Let", "a", "be", "the", "[SEP]"]
     assert len(search(model, open_release(release), "Let $x$ be", ["test"], top=3)) == 3
     with pytest.raises(ProofmatchError, match="empty"):
         search(model, open_release(release), " ", ["test"])

@@ -44,7 +44,7 @@ def measure(model, release, by_article=False):
 def test_the_folder_has_what_people_look_for(trained):
     model, _ = trained
     files = {path.name for path in model.iterdir() if path.is_file()}
-    assert files >= {
+    assert files == {
         "README.md",
         "config.json",
         "history.json",

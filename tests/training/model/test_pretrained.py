@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from transformers import AutoModel, BertConfig, BertModel, PreTrainedTokenizerFast
+from transformers import AutoModel
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.release import open_release
@@ -18,47 +17,14 @@ from proofmatch.training.model.batching import padded
 from proofmatch.training.prediction import load_matcher
 from proofmatch.training.run import train_matcher
 from proofmatch.training.settings import load_settings
+from tests.training.tiny_encoder import PLACES, WORDS, save_tiny_encoder
 from tests.training.trainer.results import history
 from tests.training.trainer.running import run
-
-PLACES = 40
-WORDS = [
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "Let",
-    "be",
-    "a",
-    "group",
-    "Then",
-    "the",
-    "is",
-    "of",
-    "in",
-    "and",
-    "we",
-]
 
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory) -> Path:
-    """A tiny BERT with a vocabulary of a few words, and weights that nobody has trained."""
-    folder = tmp_path_factory.mktemp("encoders") / "tiny-bert"
-    vocabulary = {word: number for number, word in enumerate(WORDS)}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))  # noqa: S106 - a word
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    special = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(folder)
-    torch.manual_seed(0)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    BertModel(BertConfig(vocab_size=len(WORDS), max_position_embeddings=PLACES, **sizes)).save_pretrained(
-        folder
-    )
-    return folder
+    return save_tiny_encoder(tmp_path_factory.mktemp("encoders") / "tiny-bert")
 
 
 @pytest.fixture
