@@ -39,6 +39,7 @@ assert scores(piecewise) == scores(load_matcher("ada/pieces")) == scores(here)
 assert main(train) == 0
 assert scores(load_matcher("ada/trained")) == scores(load_matcher("trained"))
 assert scores(load_matcher("ada/trained")) != scores(here)
+assert main(["predict", "ada/trained", "--data", train[2], "--by-article", "--out", "leak.jsonl"]) == 2
 
 here.matcher.config.embedding_size = 17
 here.matcher.config.push_to_hub("ada/pieces")
@@ -60,6 +61,7 @@ def test_models_go_to_the_hub_and_come_back_the_same(hub, owner, tiny_model, rel
         THERE_AND_BACK, str(tiny_model), *train, *(part for one in settings for part in ("--set", one))
     )
     assert run.returncode == 0, run.stderr
+    assert "ada/trained was trained on pairs of this release" in run.stderr
 
     pieces, trained = (
         hub.repositories["models", name].at("main").files for name in ("ada/pieces", "ada/trained")
