@@ -17,8 +17,9 @@ from proofmatch.training.model.encoder import sinusoidal_positions
 
 
 class Layer(nn.Module):
-    def __init__(self, config: ProofMatcherConfig) -> None:
+    def __init__(self, config: ProofMatcherConfig, attention_dropout: float) -> None:
         super().__init__()
+        self.attention_dropout = nn.Dropout(attention_dropout)
         self.heads, self.key_size, self.value_size = config.num_heads, config.key_size, config.value_size
         self.query = nn.Linear(config.embedding_size, self.heads * self.key_size)
         self.key = nn.Linear(config.embedding_size, self.heads * self.key_size)
@@ -37,19 +38,21 @@ class Layer(nn.Module):
         values = self.value(hidden).view(texts, length, self.heads, self.value_size).transpose(1, 2)
         weights = queries @ keys.transpose(2, 3) / math.sqrt(self.key_size)
         weights = weights.masked_fill(~real[:, None, None, :], -torch.inf).softmax(dim=-1)
-        seen = (weights @ values).transpose(1, 2).reshape(texts, length, -1)
+        seen = (self.attention_dropout(weights) @ values).transpose(1, 2).reshape(texts, length, -1)
         hidden = self.first_norm(hidden + self.dropout(self.combine(seen)))
         return self.second_norm(hidden + self.dropout(self.contract(functional.relu(self.expand(hidden)))))
 
 
 class StraightforwardMatcher(nn.Module):
-    def __init__(self, config: ProofMatcherConfig) -> None:
+    """The matcher; many implementations of self-attention also drop some of its weights, ours does not."""
+
+    def __init__(self, config: ProofMatcherConfig, attention_dropout: float = 0.0) -> None:
         super().__init__()
         self.config = config
         self.embedding = nn.Embedding(
             config.vocab_size, config.embedding_size, padding_idx=config.pad_token_id
         )
-        self.layers = nn.ModuleList(Layer(config) for _ in range(config.num_layers))
+        self.layers = nn.ModuleList(Layer(config, attention_dropout) for _ in range(config.num_layers))
         self.dropout = nn.Dropout(config.dropout)
         self.similarity = nn.Bilinear(config.embedding_size, config.embedding_size, 1)
 
