@@ -1,7 +1,7 @@
 """Whenever a training is killed: resumed, it ends as if it had never been interrupted."""
 
-import shutil
 import os
+import shutil
 import signal
 import subprocess
 import sys
