@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, first_line
 
 from ..builder.release.hashing import sha256_of
 from ..builder.release.manifest import MANIFEST, read_manifest
@@ -107,7 +107,7 @@ def _download(repo_id: str, revision: str | None, patterns: list[str]) -> Path:
         folder = snapshot_download(repo_id, repo_type="dataset", revision=revision, allow_patterns=patterns)
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         # The client's own words go on for a paragraph.
-        reason = "not found" if "Not Found" in str(error) else str(error).strip().partition("\n")[0]
+        reason = "not found" if "Not Found" in str(error) else first_line(error)
         raise ProofmatchError(
             f"{repo_id}{f' at {revision}' if revision else ''} cannot be fetched from the Hub ({reason}); "
             "check the name, the network and, for a private dataset, HF_TOKEN"

@@ -15,3 +15,8 @@ class CheckFailed(ProofmatchError):  # noqa: N818 - a verdict, not an accident
     """Something that was checked is not as it should be."""
 
     exit_code = 1
+
+
+def first_line(error: BaseException) -> str:
+    """Give the first line of what a library says of an error; many go on for a paragraph."""
+    return str(error).strip().partition("\n")[0]

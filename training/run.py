@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, first_line
 
 from ..evaluation.files import replacing
 from ..evaluation.release import Release
@@ -112,8 +112,7 @@ def _worded() -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError, RuntimeError, ImportError) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise ProofmatchError(f"these settings do not work: {reason}") from None
+        raise ProofmatchError(f"these settings do not work: {first_line(error)}") from None
 
 
 @contextmanager
@@ -126,9 +125,9 @@ def _disk_worded(out: Path) -> Iterator[None]:
     except (OSError, SafetensorError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and "PytorchStreamWriter" not in str(error):
             raise
-        reason = str(error).strip().partition("\n")[0]
         raise ProofmatchError(
-            f"the training in {out} cannot go on ({reason}); what is done is kept, go on with --resume"
+            f"the training in {out} cannot go on ({first_line(error)}); "
+            "what is done is kept, go on with --resume"
         ) from None
 
 

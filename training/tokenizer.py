@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, first_line
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -90,9 +90,8 @@ def load_tokenizer(folder_or_repository: str | Path, *, typed: bool = True) -> "
     try:
         tokenizer = AutoTokenizer.from_pretrained(str(folder_or_repository))
     except (OSError, ValueError) as error:
-        reason = str(error).strip().partition("\n")[0]
         raise ProofmatchError(
-            f"{folder_or_repository} has no tokenizer that can be read ({reason})"
+            f"{folder_or_repository} has no tokenizer that can be read ({first_line(error)})"
         ) from None
     missing = [word for word in SPECIAL if word not in tokenizer.get_vocab()]
     if typed and missing:

@@ -9,7 +9,7 @@ from safetensors import SafetensorError
 from torch import nn
 from transformers import PretrainedConfig, PreTrainedModel
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, first_line
 
 from ..quiet import quiet_library
 from .batching import in_batches_of_similar_length, padded
@@ -84,9 +84,9 @@ class ProofMatcher(PreTrainedModel):
         except ProofmatchError as error:
             raise ProofmatchError(f"the configuration of {name} does not work: {error}") from None
         except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-            reason = str(error).strip().partition("\n")[0]
             raise ProofmatchError(
-                f"{name} is neither a folder with a matcher nor OWNER/NAME of one on the Hub ({reason})"
+                f"{name} is neither a folder with a matcher nor OWNER/NAME of one on the Hub "
+                f"({first_line(error)})"
             ) from None
         if not is_ours:
             raise ProofmatchError(

@@ -11,7 +11,7 @@ from torch import nn
 from torch.nn import functional
 from transformers import AutoConfig, AutoModel
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, first_line
 
 from ..quiet import quiet_library
 from .config import ProofMatcherConfig
@@ -98,5 +98,6 @@ def _worded(encoder: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise ProofmatchError(f"the encoder {encoder} cannot be opened ({reason}); check its name") from None
+        raise ProofmatchError(
+            f"the encoder {encoder} cannot be opened ({first_line(error)}); check its name"
+        ) from None
