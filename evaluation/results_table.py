@@ -7,9 +7,14 @@ from typing import Any
 
 from proofmatch.errors import ProofmatchError
 
+from .predictions.transduction import normalization_in_words
+
 _HEADER = (
     "| split | system | input | MRR | accuracy | one-to-one accuracy, best 500 | the same, exact |\n"
     "|---|---|---|---:|---:|---:|---:|\n"
+)
+_TRANSDUCTIVE_HEADER = (
+    "| split | system | input | normalisation | MRR | accuracy |\n|---|---|---|---|---:|---:|\n"
 )
 _SPLITS = {"pairs": "mixed", "pairs_by_article": "by article"}
 _INPUTS = ("both", "text", "math")
@@ -23,15 +28,40 @@ def read_results(folder: Path) -> list[dict[str, Any]]:
 def results_table(results: Iterable[dict[str, Any]]) -> str:
     """Lay out results, one line for what the same system has with the three decodings.
 
+    Transductive ones are left out: they have a table of their own.
+
     Args:
         results: Contents of result files, of one release.
     """
     lines: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
     for result in results:
         system, config = result["system"], result["dataset"]["config"]
+        if system.get("transductive"):
+            continue
         line = lines.setdefault((config, system["name"], system["input"]), {})
         line[system["decoding"]] = result["scores"]
     return _HEADER + "".join(_line(*key, lines[key]) for key in sorted(lines, key=_order))
+
+
+def transductive_table(results: Iterable[dict[str, Any]]) -> str:
+    """Lay out the rankings that use the whole candidate set, and no others.
+
+    One-to-one matchings are left out: normalisation does not change which one is the best.
+
+    Args:
+        results: Contents of result files, of one release.
+    """
+    lines: dict[tuple[str, str, str, str], dict[str, Any]] = {}
+    for result in results:
+        system, config = result["system"], result["dataset"]["config"]
+        if system.get("transductive") and system["decoding"] == "local":
+            words = normalization_in_words(system.get("normalization"))
+            lines[config, system["name"], system["input"], words] = result["scores"]
+    return _TRANSDUCTIVE_HEADER + "".join(
+        f"| {_SPLITS[key[0]]} | {' | '.join(key[1:])} | "
+        f"{_percent(lines[key], 'mrr')} | {_percent(lines[key], 'accuracy')} |\n"
+        for key in sorted(lines, key=lambda key: (_order(key[:3]), key[3]))
+    )
 
 
 def _order(key: tuple[str, str, str]) -> tuple[int, str, int]:

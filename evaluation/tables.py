@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from .metrics.assignments import cumulative_assignments
 from .metrics.comparison import Difference
 from .metrics.measures import MEASURES
+from .predictions.system import System
+from .predictions.transduction import normalization_in_words
 from .result import Result
 
 _CATEGORIES_SHOWN = 10
@@ -17,6 +19,8 @@ def result_tables(result: Result) -> str:
         f"{result.system.name} on {data.id}, {data.config}, {data.split}: "
         f"{result.n_statements:,} statements, {result.n_proofs:,} proofs"
     )
+    if result.system.transductive:
+        head += f"\n{_transductive(result.system)}"
     scores = [
         [name, _percent(value), _interval(result.ci95[name])]
         for name, value in result.measures.as_dict().items()
@@ -45,14 +49,28 @@ def result_tables(result: Result) -> str:
     )
 
 
-def comparison_table(name: str, other: str, differences: dict[str, Difference]) -> str:
+def comparison_table(system: System, other: System, differences: dict[str, Difference]) -> str:
     """Lay out how much better one system is than another."""
     rows = [
         [measure, f"{100 * found.difference:+.2f}", _interval(found.ci95, "+"), _percent(found.not_better)]
         for measure, found in ((measure, differences[measure]) for measure in MEASURES)
     ]
-    title = f"{name} minus {other}, in points, paired over statements"
+    title = f"{system.name} minus {other.name}, in points, paired over statements"
+    if system.transductive != other.transductive:
+        one, plain = (system, other) if system.transductive else (other, system)
+        title += (
+            f"\nnot a comparison of like with like: {one.name} is transductive and {plain.name} is not; "
+            "part of the difference is knowing the whole candidate set"
+        )
     return f"{title}\n\n{_table(['', 'difference', '95% interval', 'resamples not better %'], rows)}"
+
+
+def _transductive(system: System) -> str:
+    how = f" ({normalization_in_words(system.normalization)})" if system.normalization else ""
+    return (
+        f"transductive{how}: the ranking for a statement uses the whole candidate set; "
+        "do not mix it with plain rankings"
+    )
 
 
 def _percent(fraction: float) -> str:

@@ -1,9 +1,11 @@
 """Options that several commands share."""
 
 import argparse
+from math import inf
 from pathlib import Path
 
 from ..decode import DECODINGS
+from ..decoding.normalizing import DEFAULT_ROUNDS, DEFAULT_TEMPERATURE, METHODS
 from ..decoding.retrieval import DEFAULT_K
 from ..release import SPLITS
 
@@ -37,6 +39,25 @@ def add_decoding_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="candidates of a statement: listed by local decoding, chosen from by global",
     )
+    parser.add_argument(
+        "--normalize",
+        choices=("none", *METHODS),
+        default="none",
+        help="weigh scores against all others first, which makes the ranking transductive",
+    )
+    # Without defaults of their own, so that one given in vain can be told.
+    parser.add_argument(
+        "--temperature",
+        type=positive_number,
+        metavar="T",
+        help=f"what --normalize divides scores by, {DEFAULT_TEMPERATURE:g} if not given",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=positive,
+        metavar="N",
+        help=f"of --normalize sinkhorn, {DEFAULT_ROUNDS} if not given",
+    )
 
 
 def add_predictions_argument(parser: argparse.ArgumentParser) -> None:
@@ -55,3 +76,14 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a whole number from 1 on")
     return int(text)
+
+
+def positive_number(text: str) -> float:
+    """Read a number greater than 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < inf:
+        raise argparse.ArgumentTypeError(f"{text} is not a number greater than 0")
+    return number

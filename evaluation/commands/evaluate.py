@@ -1,6 +1,7 @@
 """`proofmatch evaluate`: score predictions."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,16 +56,16 @@ def run(options: argparse.Namespace) -> int:
     judgement = _judge(options.predictions, task)
     compared = None
     if options.against is not None:
-        other_name = read_system(options.against).name
-        if other_name == system.name:
-            other_name = str(options.against)
-        compared = other_name, compare(judgement.ranks, _judge(options.against, task).ranks)
+        other = read_system(options.against)
+        if other.name == system.name:
+            other = replace(other, name=str(options.against))
+        compared = other, compare(judgement.ranks, _judge(options.against, task).ranks)
     result = score(judgement, task, system, sha256_of(options.predictions))
     if options.out is not None:
         result.save(options.out)
     print(result_tables(result))
     if compared is not None:
-        print("\n" + comparison_table(system.name, *compared))
+        print("\n" + comparison_table(system, *compared))
     return 0
 
 

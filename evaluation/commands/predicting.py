@@ -5,17 +5,20 @@ from dataclasses import replace
 from shlex import quote
 
 from ..decode import decode
+from ..decoding.normalizing import normalized_scores
 from ..decoding.sources import ScoreSource
 from ..predictions.formats import suffix_of
 from ..predictions.system import System
 from ..predictions.writing import write_predictions
 from ..release import open_release
 from ..task import Task, load_task
+from .normalization import chosen_normalization
 
 
 def open_task(options: argparse.Namespace) -> Task:
-    """Open what is to be matched, once it is sure that predictions can have the name they are to have."""
+    """Open what is to be matched, once the options are known to go together and the name to be possible."""
     suffix_of(options.out)  # before the work, not after it
+    chosen_normalization(options)
     return load_task(open_release(options.data), options.split, by_article=options.by_article)
 
 
@@ -26,8 +29,12 @@ def predict(options: argparse.Namespace, task: Task, source: ScoreSource, system
         options: Those of `arguments.py`, which have been given to the command.
         task: From `open_task`.
         source: The scores of all pairs.
-        system: Who made the scores; the decoding is added.
+        system: Who made the scores; normalisation and decoding are added.
     """
+    normalization = chosen_normalization(options)
+    if normalization is not None:
+        source = normalized_scores(source, **normalization)
+        system = replace(system, transductive=True, normalization=normalization)
     decoded = decode(source, options.decode, options.top_k)
     system = replace(system, decoding=options.decode, extra={"details": decoded.details})
     write_predictions(options.out, decoded.batches(task.statement_ids, task.proof_ids), system)

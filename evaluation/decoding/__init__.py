@@ -2,7 +2,7 @@
 
 `match_locally` gives every statement its best proof. `match_globally` is one-to-one over a matrix in memory,
 `match_candidates` over listed candidates, and `match_exactly` over all pairs of any number of texts, with a
-certificate that `verify_certificate` checks.
+certificate that `verify_certificate` checks. `normalized_scores` weighs scores against all others first.
 """
 
 from typing import TYPE_CHECKING
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .dense import match_globally
     from .exact import Round, match_exactly
     from .local import match_locally
+    from .normalizing import normalized_scores
+    from .offsets import OffsetScores
     from .pruned import Matching, match_candidates
     from .retrieval import best_candidates
     from .sources import DenseScores, ProductScores, ScoreSource, SparseProductScores
@@ -26,6 +28,7 @@ __all__ = [
     "DenseScores",
     "ExactMatching",
     "Matching",
+    "OffsetScores",
     "ProductScores",
     "Round",
     "ScoreSource",
@@ -35,6 +38,7 @@ __all__ = [
     "match_exactly",
     "match_globally",
     "match_locally",
+    "normalized_scores",
     "verify_certificate",
 ]
 
@@ -47,6 +51,7 @@ __getattr__ = lazy_exports(
         "DenseScores": ".sources",
         "ExactMatching": ".certificate",
         "Matching": ".pruned",
+        "OffsetScores": ".offsets",
         "ProductScores": ".sources",
         "Round": ".exact",
         "ScoreSource": ".sources",
@@ -56,6 +61,7 @@ __getattr__ = lazy_exports(
         "match_exactly": ".exact",
         "match_globally": ".dense",
         "match_locally": ".local",
+        "normalized_scores": ".normalizing",
         "verify_certificate": ".certificate",
     },
 )

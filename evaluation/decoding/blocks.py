@@ -17,7 +17,9 @@ _SCORES_PER_BLOCK = 2**23  # 32 MB in single precision
 _MOST_BLOCKS_AT_ONCE = 4
 
 
-def map_blocks(source: ScoreSource, work: Callable[[int, np.ndarray], Result]) -> Iterator[Result]:
+def map_blocks(
+    source: ScoreSource, work: Callable[[int, np.ndarray], Result], scores_per_block: int | None = None
+) -> Iterator[Result]:
     """Do something with every block of scores and yield what comes out, in order.
 
     The blocks depend on the shape alone: a product's last digits differ from one block shape to another.
@@ -26,9 +28,10 @@ def map_blocks(source: ScoreSource, work: Callable[[int, np.ndarray], Result]) -
         source: The scores; what is not finite is refused.
         work: Takes the block's first row and its scores, and does not write to them. Runs in threads: NumPy
             computes outside of the interpreter's lock.
+        scores_per_block: About how many scores a block has, where the usual number does not suit the work.
     """
     n_rows, n_columns = source.shape
-    height = max(1, _SCORES_PER_BLOCK // max(1, n_columns))
+    height = max(1, (scores_per_block or _SCORES_PER_BLOCK) // max(1, n_columns))
 
     def one(start: int) -> Result:
         stop = min(start + height, n_rows)

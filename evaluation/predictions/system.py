@@ -10,9 +10,11 @@ from proofmatch.errors import ProofmatchError
 
 from ..task import INPUTS
 from .formats import stem_of
+from .transduction import check_transduction
 
 SHARED_SIDECAR = "system.json"
-_NAMES = ("name", "input", "decoding", "url", "notes")
+_TEXTS = ("name", "input", "decoding", "url", "notes")
+_NAMES = (*_TEXTS, "transductive", "normalization")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class System:
         decoding: How it chooses: `local`, `global`, `exact`, or whatever its authors call it.
         url: Where to read about it.
         notes: Anything worth saying in a sentence.
+        transductive: Whether its ranking for a statement uses the other statements or the set of all proofs.
+        normalization: How it normalises scores over these: `method`, and its settings.
         extra: Further fields, such as the seconds it took; kept as they are.
     """
 
@@ -33,10 +37,12 @@ class System:
     decoding: str | None = None
     url: str | None = None
     notes: str | None = None
+    transductive: bool = False
+    normalization: dict[str, Any] | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in _NAMES:
+        for name in _TEXTS:
             value = getattr(self, name)
             if not isinstance(value, str | None) or value == "":
                 raise ProofmatchError(f"the system's {name} must be a text, not {value!r}")
@@ -50,11 +56,12 @@ class System:
             raise ProofmatchError(
                 f"the system's url must begin with https:// or http://, not be {self.url!r}"
             )
+        check_transduction(self.transductive, self.normalization)
 
     def as_dict(self) -> dict[str, Any]:
         """Give all fields that are set, the further ones beside the others."""
         known = {name: getattr(self, name) for name in _NAMES}
-        return {name: value for name, value in known.items() if value is not None} | self.extra
+        return {name: value for name, value in known.items() if value} | self.extra
 
 
 def sidecar_of(predictions: Path) -> Path:
