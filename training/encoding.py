@@ -48,6 +48,13 @@ class EncodedTexts:
     def __getitem__(self, number: int) -> np.ndarray:
         return self.words[self.starts[number] : self.starts[number + 1]]
 
+    def take(self, numbers: np.ndarray) -> "EncodedTexts":
+        """Choose some of the texts."""
+        lengths = self.lengths[numbers]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(starts[-1]) - np.repeat(starts[:-1] - self.starts[numbers], lengths)
+        return EncodedTexts(self.words[places], starts)
+
     @property
     def lengths(self) -> np.ndarray:
         """How many words each text has."""

@@ -7,15 +7,17 @@ chunk, to carry the gradients on to the parameters.
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from .model.matcher import ProofMatcher
+if TYPE_CHECKING:
+    from .model.matcher import ProofMatcher
 
 
 def backward_in_chunks(
-    matcher: ProofMatcher,
+    matcher: "ProofMatcher",
     statements: Sequence[np.ndarray],
     proofs: Sequence[np.ndarray],
     loss: Callable[[torch.Tensor], torch.Tensor],

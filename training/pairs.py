@@ -2,20 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+import pyarrow as pa
 from torch.utils.data import Dataset
-
-from proofmatch.errors import ProofmatchError
 
 from ..evaluation.release import Release
 from ..evaluation.task import Task, config_name
-from .encoding import PROOF, STATEMENT, EncodedTexts, encode_readable_texts, encode_texts
-from .model.config import ProofMatcherConfig
+from .encoding import PROOF, STATEMENT, EncodedTexts
+from .reading import TextReader, Texts
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+SIDES = ("statement", "proof")
 
 
 class EncodedPairs(Protocol):
@@ -30,13 +28,13 @@ class EncodedPairs(Protocol):
 class TrainingPairs(Dataset):
     """Statements and their proofs, the n-th proof being that of the n-th statement."""
 
-    statements: EncodedTexts
-    proofs: EncodedTexts
+    statements: Texts
+    proofs: Texts
 
     def __len__(self) -> int:
         return len(self.statements)
 
-    def __getitem__(self, number: int) -> dict[str, np.ndarray]:
+    def __getitem__(self, number: int) -> dict[str, Any]:
         return {STATEMENT: self.statements[number], PROOF: self.proofs[number]}
 
 
@@ -50,20 +48,25 @@ class MatchingSet(Dataset):
         gold: For each statement the place of its proof.
     """
 
-    statements: EncodedTexts
-    proofs: EncodedTexts
+    statements: Texts
+    proofs: Texts
     gold: np.ndarray
 
     def __len__(self) -> int:
         return len(self.statements)
 
 
-def collate(pairs: Sequence[dict[str, Sequence[int]]]) -> dict[str, list[np.ndarray]]:
+def collate(pairs: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
     """Make a minibatch; padding is the matcher's business, which sorts texts by length first."""
     return {
-        "statements": [np.asarray(pair[STATEMENT]) for pair in pairs],
-        "proofs": [np.asarray(pair[PROOF]) for pair in pairs],
+        "statements": [_as_text(pair[STATEMENT]) for pair in pairs],
+        "proofs": [_as_text(pair[PROOF]) for pair in pairs],
     }
+
+
+def _as_text(text: Any) -> Any:  # noqa: ANN401
+    """Take lists of numbers, as a `datasets.Dataset` has them, for arrays."""
+    return np.asarray(text) if isinstance(text, list) else text
 
 
 def as_matching_set(pairs: EncodedPairs, seed: int = 0) -> MatchingSet:
@@ -83,45 +86,40 @@ def as_matching_set(pairs: EncodedPairs, seed: int = 0) -> MatchingSet:
 def read_pairs(
     release: Release,
     split: str,
-    tokenizer: "PreTrainedTokenizerFast",
-    config: ProofMatcherConfig,
+    reader: TextReader,
     *,
     by_article: bool = False,
+    is_for_training: bool = False,
 ) -> TrainingPairs:
-    """Read the pairs of a split as the matcher reads texts."""
+    """Read the pairs of a split as a matcher reads texts.
+
+    Args:
+        release: The pairs.
+        split: Which of them.
+        reader: From `matcher.reader`.
+        by_article: Whether the splits are those by article.
+        is_for_training: Whether the matcher is about to learn from these pairs.
+    """
     table = config_name("pairs", by_article)
-    suffix = "" if config.reads_text_column else "_tokens"
-    return TrainingPairs(
-        *(_encode(release, table, split, f"{side}{suffix}", tokenizer, config) for side in _SIDES)
-    )
+    suffix = "" if reader.reads_text_column else "_tokens"
+    columns = [column_of(release, table, split, f"{side}{suffix}") for side in SIDES]
+    if is_for_training:
+        (statements, first), (proofs, second) = columns
+        return TrainingPairs(*reader.read_training_pairs(statements, proofs, (first, second)))
+    return TrainingPairs(*(reader.read(texts, origin) for texts, origin in columns))
 
 
-def read_task(task: Task, tokenizer: "PreTrainedTokenizerFast", config: ProofMatcherConfig) -> MatchingSet:
-    """Read the statements and proofs of a task as the matcher reads texts."""
-    column = "text" if config.reads_text_column else "tokens"
+def read_task(task: Task, reader: TextReader) -> MatchingSet:
+    """Read the statements and proofs of a task as a matcher reads texts."""
+    column = "text" if reader.reads_text_column else "tokens"
+    tables = (config_name(f"{side}s", task.by_article) for side in SIDES)
     statements, proofs = (
-        _encode(task.release, config_name(f"{side}s", task.by_article), task.split, column, tokenizer, config)
-        for side in _SIDES
+        reader.read(*column_of(task.release, table, task.split, column)) for table in tables
     )
     return MatchingSet(statements, proofs, task.gold)
 
 
-_SIDES = ("statement", "proof")
-
-
-def _encode(
-    release: Release,
-    table: str,
-    split: str,
-    column: str,
-    tokenizer: "PreTrainedTokenizerFast",
-    config: ProofMatcherConfig,
-) -> EncodedTexts:
+def column_of(release: Release, table: str, split: str, column: str) -> tuple[pa.Array, str]:
+    """Read a column of a release, and give it a name that tells it from all others."""
     texts = release.table(table, split, [column]).column(0).combine_chunks()
-    if config.reads_text_column:
-        if config.input != "both":
-            raise ProofmatchError(
-                f"a pretrained encoder reads whole sentences, so its input is both, not {config.input}"
-            )
-        return encode_readable_texts(tokenizer, texts.to_pylist(), config.max_words)
-    return encode_texts(tokenizer, texts, config.input, config.max_words)
+    return texts, f"{release.manifest_sha256} {table} {split} {column}"

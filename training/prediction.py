@@ -14,15 +14,21 @@ from .tokenizer import load_tokenizer
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
-    from .model.matcher import ProofMatcher
+    from .model.saved import SavedMatcher
+    from .reading import TextReader
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedMatcher:
     """A matcher and the tokenizer it was trained with."""
 
-    matcher: "ProofMatcher"
+    matcher: "SavedMatcher"
     tokenizer: "PreTrainedTokenizerFast"
+
+    @property
+    def reader(self) -> "TextReader":
+        """How texts are read for the matcher."""
+        return self.matcher.reader(self.tokenizer)
 
 
 def load_matcher(folder_or_repository: str | Path) -> TrainedMatcher:
@@ -31,11 +37,12 @@ def load_matcher(folder_or_repository: str | Path) -> TrainedMatcher:
     Raises:
         ProofmatchError: If there is no model, or no tokenizer that goes with it.
     """
-    from .model.matcher import ProofMatcher
+    from .kinds import open_matcher
 
-    matcher = ProofMatcher.from_pretrained(str(folder_or_repository))
+    matcher = open_matcher(folder_or_repository)
     with quiet_library():
-        tokenizer = load_tokenizer(folder_or_repository, typed=not matcher.config.reads_text_column)
+        is_typed = not getattr(matcher.config, "reads_text_column", False)
+        tokenizer = load_tokenizer(folder_or_repository, typed=is_typed)
     return TrainedMatcher(matcher, tokenizer)
 
 
@@ -44,7 +51,7 @@ def model_scores(model: TrainedMatcher, task: Task) -> ScoreSource:
     from .pairs import read_task
     from .scoring import score_texts
 
-    texts = read_task(task, model.tokenizer, model.matcher.config)
+    texts = read_task(task, model.reader)
     with Progress("encoding texts", "batches") as progress:
         progress.summary = f"{len(texts.statements):,} statements, {len(texts.proofs):,} proofs"
         return score_texts(model.matcher, texts.statements, texts.proofs, progress)

@@ -17,9 +17,6 @@ from ..evaluation.task import config_name, load_task
 from .settings import Settings
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
-
-    from .model.matcher import ProofMatcher
     from .trainer.trainer import MatchingTrainer
 
 RUN = "run.json"
@@ -87,6 +84,7 @@ def _make_trainer(
     release: Release, settings: Settings, out: Path, reads: str, by_article: bool
 ) -> "MatchingTrainer":
     """Make all that a training needs, so that settings that do not work leave nothing behind."""
+    from .kinds import start_matcher
     from .pairs import read_pairs, read_task
     from .trainer.arguments import MatchingArguments
     from .trainer.trainer import MatchingTrainer
@@ -97,13 +95,12 @@ def _make_trainer(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ProofmatchError(f"{out} cannot be written ({error.strerror})") from None
-    tokenizer, matcher = _start(release, settings, reads, by_article, arguments.seed)
+    tokenizer, matcher = start_matcher(release, settings, reads, by_article, arguments.seed)
     task = load_task(release, "validation", by_article=by_article)
-    pairs = read_pairs(release, "train", tokenizer, matcher.config, by_article=by_article)
+    reader = matcher.reader(tokenizer)
+    pairs = read_pairs(release, "train", reader, by_article=by_article, is_for_training=True)
     with _worded():
-        return MatchingTrainer(
-            matcher, arguments, pairs, read_task(task, tokenizer, matcher.config), tokenizer
-        )
+        return MatchingTrainer(matcher, arguments, pairs, read_task(task, reader), tokenizer)
 
 
 @contextmanager
@@ -129,34 +126,6 @@ def _disk_worded(out: Path) -> Iterator[None]:
             f"the training in {out} cannot go on ({first_line(error)}); "
             "what is done is kept, go on with --resume"
         ) from None
-
-
-def _start(
-    release: Release, settings: Settings, reads: str, by_article: bool, seed: int
-) -> "tuple[PreTrainedTokenizerFast, ProofMatcher]":
-    """Make the tokenizer and the untrained matcher, or take those of a pretrained encoder."""
-    from transformers import set_seed
-
-    from .model.config import ProofMatcherConfig
-    from .model.matcher import ProofMatcher
-    from .tokenizer import load_tokenizer, train_tokenizer
-
-    set_seed(seed)
-    sizes = {**settings.model, "input": reads}
-    encoder = sizes.pop("encoder", None)
-    if encoder == "":
-        raise ProofmatchError(
-            f"the preset {settings.preset} trains a pretrained encoder; say which by --set encoder=OWNER/NAME"
-        )
-    if encoder is not None:
-        kept = {key: sizes[key] for key in ("max_words", "input") if key in sizes}
-        matcher = ProofMatcher.from_encoder(encoder, **kept)
-        return load_tokenizer(encoder, typed=False), matcher
-    table = release.table(config_name("pairs", by_article), "train", ["statement_tokens", "proof_tokens"])
-    tokenizer = train_tokenizer(
-        [table[column].combine_chunks() for column in table.column_names], **settings.tokenizer
-    )
-    return tokenizer, ProofMatcher(ProofMatcherConfig(vocab_size=len(tokenizer), **sizes))
 
 
 def _check_folder(out: Path, run: dict[str, Any], resume: bool) -> None:
@@ -204,8 +173,8 @@ def _differences(before: dict[str, Any], now: dict[str, Any], prefix: str = "") 
     different = []
     for key in sorted(before.keys() | now.keys()):
         old, new = before.get(key), now.get(key)
-        if isinstance(old, dict) and isinstance(new, dict):
-            different += _differences(old, new, f"{prefix}{key}.")
+        if isinstance(old, dict) or isinstance(new, dict):  # a section that is missing is an empty one
+            different += _differences(old or {}, new or {}, f"{prefix}{key}.")
         elif old != new:
             different.append(f"{prefix}{key} was {old} and is {new}")
     return different

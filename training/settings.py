@@ -10,7 +10,7 @@ from proofmatch.errors import ProofmatchError
 
 from .setting_values import read_value
 
-SECTIONS = ("tokenizer", "model", "training")
+SECTIONS = ("tokenizer", "model", "lexical", "training")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +20,15 @@ class Settings:
     Attributes:
         preset: Its name.
         tokenizer: Options of `train_tokenizer`.
-        model: Fields of `ProofMatcherConfig`.
+        model: Fields of `ProofMatcherConfig`; none for a matcher without an encoder.
+        lexical: Fields of `LexicalMatcherConfig`; none for a matcher without features.
         training: Fields of `MatchingArguments`.
     """
 
     preset: str
     tokenizer: dict[str, Any]
     model: dict[str, Any]
+    lexical: dict[str, Any]
     training: dict[str, Any]
 
 
@@ -61,12 +63,16 @@ def load_settings(preset: str, overrides: list[str] | tuple[str, ...] = ()) -> S
             hint = f"; did you mean {near[0]}?" if near else ""
             raise ProofmatchError(f"there is no setting {key!r}{hint}")
         section, kind = known[key]
+        if not getattr(settings, section) and section != "tokenizer":
+            part = {"model": "encoder", "lexical": "lexical part"}[section]
+            raise ProofmatchError(f"the preset {preset} has no {part}, so that {key} means nothing")
         getattr(settings, section)[key] = read_value(key, text, kind)
     return settings
 
 
 def _known_keys() -> dict[str, tuple[str, Any]]:
     """Tell the section and the type of every setting."""
+    from .lexical.config import LexicalMatcherConfig
     from .model.config import ProofMatcherConfig
     from .tokenizer import train_tokenizer
     from .trainer.arguments import MatchingArguments
@@ -77,6 +83,7 @@ def _known_keys() -> dict[str, tuple[str, Any]]:
             key: kind for key, kind in get_type_hints(MatchingArguments).items() if key in arguments
         },
         "model": ProofMatcherConfig.__init__.__annotations__,
+        "lexical": LexicalMatcherConfig.__init__.__annotations__,
         "tokenizer": train_tokenizer.__annotations__,
     }
     return {
@@ -91,6 +98,11 @@ _NOT_SET = {
     # These follow from the data or from options of the command.
     *(
         "vocab_size",
+        "num_features",
+        "num_weights",
+        "num_rows",
+        "num_background_entries",
+        "num_texts",
         "pad_token_id",
         "encoder_config",
         "input",

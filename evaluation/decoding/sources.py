@@ -135,6 +135,33 @@ class SparseProductScores:
         )
 
 
+@dataclass(frozen=True)
+class SumScores:
+    """Sums of scores that come from several sources of one shape.
+
+    Attributes:
+        parts: The sources.
+    """
+
+    parts: tuple[ScoreSource, ...]
+
+    def __post_init__(self) -> None:
+        if len({part.shape for part in self.parts}) != 1:
+            raise ProofmatchError(
+                f"scores to be added have different shapes: {[p.shape for p in self.parts]}"
+            )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of statements and number of proofs."""
+        return self.parts[0].shape
+
+    def block(self, start: int, stop: int) -> np.ndarray:
+        """Scores of the statements `start` to `stop` with every proof."""
+        first, *others = (part.block(start, stop) for part in self.parts)
+        return sum(others, first)
+
+
 def _shape(matrix: "csr_array") -> tuple[int, int]:
     return cast("tuple[int, int]", matrix.shape)  # which SciPy's annotations think may be None
 

@@ -71,12 +71,13 @@ def _pairs(release: Path) -> tuple[Any, Any]:
     from proofmatch.evaluation.release import open_release
     from proofmatch.training import ProofMatcherConfig, train_tokenizer
     from proofmatch.training.pairs import read_pairs
+    from proofmatch.training.reading import WordReader
 
     opened = open_release(release)
     table = opened.table("pairs", "train", ["statement_tokens", "proof_tokens"])
     tokenizer = train_tokenizer([table[name].combine_chunks() for name in table.column_names])
     config = ProofMatcherConfig(vocab_size=len(tokenizer), max_words=MAX_WORDS)
-    return read_pairs(opened, "train", tokenizer, config), config
+    return read_pairs(opened, "train", WordReader(tokenizer, config)), config
 
 
 def _batch(pairs: Any, size: int, draw: np.random.Generator) -> dict[str, Any]:

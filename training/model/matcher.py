@@ -1,31 +1,36 @@
 """`ProofMatcher`: the self-attentive encoder and a trainable bilinear similarity."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
 from torch import nn
-from transformers import PretrainedConfig, PreTrainedModel
+from transformers import PreTrainedTokenizerFast
 
-from proofmatch.errors import ProofmatchError, first_line
+from proofmatch.progress import Progress
 
-from ..quiet import quiet_library
+from ..gradient_cache import backward_in_chunks
+from ..reading import Texts, WordReader
+from ..vectors import TextVectors
 from .batching import in_batches_of_similar_length, padded
 from .config import ProofMatcherConfig
 from .encoder import SelfAttentiveEncoder
 from .pretrained import PretrainedEncoder, config_of_encoder, weights_of_encoder
+from .rates import ParameterGroup
+from .saved import Gather, SavedMatcher
 
 # Words of a sub-batch, padding included: enough to keep the processor busy, and its intermediate results in
 # reach.
 WORDS_AT_ONCE = 1024
 
+_TEXTS = 256  # encoded between two signs of progress
+
 _SCALE_OF_COSINES = 20.0
 _SCALE_OF_COVARIANCES = 0.05
 
 
-class ProofMatcher(PreTrainedModel):
+class ProofMatcher(SavedMatcher):
     """Scores how well proofs fit statements: s·W·pᵀ + b (Section "Self-Attentive Bilinear Similarity Model").
 
     Example:
@@ -36,6 +41,7 @@ class ProofMatcher(PreTrainedModel):
     config_class = ProofMatcherConfig
     config: ProofMatcherConfig
     base_model_prefix = "encoder"
+    trains_in_several_processes = True
     main_input_name = "statements"
 
     def __init__(self, config: ProofMatcherConfig) -> None:
@@ -57,51 +63,6 @@ class ProofMatcher(PreTrainedModel):
         matcher = cls(config_of_encoder(encoder, **sizes))
         matcher.encoder.load_state_dict(weights_of_encoder(encoder))
         return matcher
-
-    @classmethod
-    def from_pretrained(  # noqa: D417 - the others are the library's
-        cls,
-        pretrained_model_name_or_path: Any,  # noqa: ANN401
-        *others: Any,  # noqa: ANN401
-        **options: Any,  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401 - a matcher, or what `output_loading_info` asks for
-        """Open a matcher.
-
-        Args:
-            pretrained_model_name_or_path: A folder, or `OWNER/NAME` on the Hub.
-
-        Raises:
-            ProofmatchError: If there is none, or its weights are not those of its configuration.
-        """
-        name = pretrained_model_name_or_path
-        is_info_wanted = options.pop("output_loading_info", False)
-        wanted = {"use_safetensors": True, "ignore_mismatched_sizes": True, "output_loading_info": True}
-        try:
-            with quiet_library():
-                kind = PretrainedConfig.get_config_dict(name, **options)[0].get("model_type")
-                is_ours = kind == ProofMatcherConfig.model_type
-                opened: Any = is_ours and super().from_pretrained(name, *others, **{**options, **wanted})
-        except ProofmatchError as error:
-            raise ProofmatchError(f"the configuration of {name} does not work: {error}") from None
-        except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-            raise ProofmatchError(
-                f"{name} is neither a folder with a matcher nor OWNER/NAME of one on the Hub "
-                f"({first_line(error)})"
-            ) from None
-        if not is_ours:
-            raise ProofmatchError(
-                f"{name} is a model of the kind {kind}, not {ProofMatcherConfig.model_type}"
-            )
-        matcher, found = opened
-        # The library gives missing weights at random and goes on, which would look like a bad model.
-        faults = {kind: sorted(map(str, keys)) for kind, keys in found.items() if keys}
-        if faults:
-            kind, keys = next(iter(faults.items()))
-            raise ProofmatchError(
-                f"the weights of {name} are not those of its configuration ({kind.replace('_', ' ')}: "
-                f"{keys[0]}); take config.json and model.safetensors from the same checkpoint"
-            )
-        return (matcher, found) if is_info_wanted else matcher
 
     def forward(self, statements: Sequence[np.ndarray], proofs: Sequence[np.ndarray]) -> torch.Tensor:
         """Score every statement with every proof.
@@ -143,6 +104,53 @@ class ProofMatcher(PreTrainedModel):
         with torch.autocast(self.weight.device.type, enabled=False):
             statements, proofs = statements.to(self.weight.dtype), proofs.to(self.weight.dtype)
             return statements @ self.weight @ proofs.T + self.bias
+
+    def reader(self, tokenizer: PreTrainedTokenizerFast) -> WordReader:
+        """Tell how texts are read for this matcher: as numbers of words."""
+        return WordReader(tokenizer, self.config)
+
+    def backward(
+        self,
+        statements: Sequence[np.ndarray],
+        proofs: Sequence[np.ndarray],
+        loss: Callable[[torch.Tensor], torch.Tensor],
+        chunk: int | None,
+        gather: Gather,
+    ) -> torch.Tensor:
+        """Add the gradients of a batch's loss to the parameters, a chunk of texts at a time."""
+        return backward_in_chunks(self, statements, proofs, loss, chunk, gather)
+
+    def parameter_groups(self) -> list[ParameterGroup]:
+        """Let the bilinear form have a rate of its own."""
+        return [
+            ParameterGroup(list(self.encoder.parameters())),
+            ParameterGroup([self.weight, self.bias], rate="similarity_rate"),
+        ]
+
+    def vectors(self, texts: Texts, side: str, progress: Progress | None = None) -> TextVectors:
+        """Turn texts into vectors, S·W for statements and P for proofs."""
+        encoded = self.encode_all(texts, progress)
+        weight, bias = (part.detach().float().cpu().numpy() for part in (self.weight, self.bias))
+        # The bias changes no ranking, but scores are to be those of the model: one more dimension has it.
+        if side == "statement":
+            return TextVectors(np.hstack([encoded @ weight, np.broadcast_to(bias, (len(encoded), 1))]))
+        return TextVectors(np.hstack([encoded, np.ones((len(encoded), 1), dtype=encoded.dtype)]))
+
+    def encode_all(self, texts: Texts, progress: Progress | None = None) -> np.ndarray:
+        """Encode texts without dropout and without a graph, (texts, dim)."""
+        was_training = self.training
+        self.eval()
+        # By length, so that texts encoded together have little padding between them.
+        order = np.argsort(-texts.lengths, kind="stable")
+        vectors = np.empty((len(texts), self.config.embedding_size), dtype=np.float32)
+        with torch.inference_mode():
+            for start in range(0, len(order), _TEXTS):
+                some = order[start : start + _TEXTS]
+                vectors[some] = self.encode([texts[number] for number in some]).float().cpu().numpy()
+                if progress is not None:
+                    progress.advance()
+        self.train(was_training)
+        return vectors
 
     def _init_weights(self, module: nn.Module) -> None:
         if self.config.reads_text_column and not isinstance(module, ProofMatcher):

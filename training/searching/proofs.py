@@ -8,27 +8,44 @@ import torch
 from proofmatch.progress import Progress
 
 from ...evaluation.release import Release
+from ..cache import Arrays, cached_arrays
 from ..pairs import read_pairs
 from ..prediction import TrainedMatcher
-from ..scoring import encode_all
-from .cache import cached_vectors
+from ..vectors import SparseVectors, TextVectors
 
 CONFIG = "pairs"  # which has the article of a proof, as the table of proofs alone must not
 
 
-def proof_vectors(model: TrainedMatcher, release: Release, split: str) -> np.ndarray:
-    """Encode the proofs of a split, in the order of its pairs, (proofs, dim), unless the cache has them."""
+def proof_vectors(model: TrainedMatcher, release: Release, split: str) -> TextVectors:
+    """Encode the proofs of a split, in the order of its pairs, unless the cache has them."""
+    n_proofs = release.table(CONFIG, split, ["proof_id"]).num_rows
 
-    def encode() -> np.ndarray:
-        proofs = read_pairs(release, split, model.tokenizer, model.matcher.config).proofs
+    def encode() -> Arrays:
+        proofs = read_pairs(release, split, model.reader).proofs
         with Progress(f"encoding proofs of {split}", "batches") as progress:
             progress.summary = f"{len(proofs):,} proofs"
-            return encode_all(model.matcher, proofs, progress)
+            return _arrays(model.matcher.vectors(proofs, "proof", progress))
 
-    n_proofs = release.table(CONFIG, split, ["proof_id"]).num_rows
+    def is_whole(arrays: Arrays) -> bool:
+        dense, starts, features, values = arrays
+        return bool(
+            dense.dtype == values.dtype == np.float32
+            and (dense.ndim, len(dense), len(starts)) == (2, n_proofs, n_proofs + 1)
+            and starts[-1] == len(features) == len(values)
+            and np.isfinite(dense).all()
+            and np.isfinite(values).all()
+        )
+
     made_of = f"{fingerprint(model)} {release.manifest_sha256} {split}"
-    key = sha256(made_of.encode()).hexdigest()
-    return cached_vectors(key, (n_proofs, model.matcher.config.embedding_size), encode)
+    dense, *sparse = cached_arrays(sha256(made_of.encode()).hexdigest(), 4, encode, is_whole)
+    return TextVectors(dense, SparseVectors(*sparse))
+
+
+def _arrays(vectors: TextVectors) -> Arrays:
+    sparse = vectors.sparse or SparseVectors(
+        np.zeros(len(vectors) + 1, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+    )
+    return vectors.dense.astype(np.float32, copy=False), sparse.starts, sparse.features, sparse.values
 
 
 def fingerprint(model: TrainedMatcher) -> str:

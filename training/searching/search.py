@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import torch
 
 from ...evaluation.release import Release
 from ..prediction import TrainedMatcher
-from ..scoring import encode_all
+from ..vectors import concatenated, scores_of
 from .proofs import CONFIG, proof_vectors
 from .statement import encode_statement
 
@@ -52,9 +51,9 @@ def search(
     Raises:
         ProofmatchError: If there is nothing in the statement that the matcher reads.
     """
-    wanted = encode_all(model.matcher, encode_statement(model, statement))
-    vectors = [proof_vectors(model, release, split) for split in splits]
-    scores = _scores(model, wanted, np.concatenate(vectors))
+    wanted = model.matcher.vectors(encode_statement(model, statement), "statement")
+    proofs = concatenated([proof_vectors(model, release, split) for split in splits])
+    scores = scores_of(wanted, proofs).block(0, 1)[0]
     best = np.argsort(-scores, kind="stable")[:top]
     columns = ["proof_id", "article_id", "title", "kind", "proof"]
     found = pa.concat_tables([release.table(CONFIG, split, columns) for split in splits]).take(best)
@@ -62,13 +61,3 @@ def search(
         Hit(rank, float(score), *row.values())
         for rank, (score, row) in enumerate(zip(scores[best], found.to_pylist(), strict=True), start=1)
     ]
-
-
-def _scores(model: TrainedMatcher, statement: np.ndarray, proofs: np.ndarray) -> np.ndarray:
-    """Score all proofs with one statement, (proofs)."""
-    device = model.matcher.weight.device
-    with torch.inference_mode():
-        scores = model.matcher.score(
-            torch.from_numpy(statement).to(device), torch.from_numpy(proofs).to(device)
-        )
-    return scores[0].float().cpu().numpy()

@@ -5,8 +5,9 @@ import pyarrow as pa
 from proofmatch.errors import ProofmatchError
 
 from ...builder.tokens import math_token
-from ..encoding import EncodedTexts, encode_readable_texts, encode_texts
+from ...evaluation.baselines.counts import select_input
 from ..prediction import TrainedMatcher
+from ..reading import Texts
 from .invisible import INVISIBLE_TIMES
 from .spellings import known_spellings
 from .tex_tokens import tex_tokens
@@ -16,22 +17,26 @@ from .tex_tokens import tex_tokens
 _FREQUENT = 100
 
 
-def encode_statement(model: TrainedMatcher, statement: str) -> EncodedTexts:
+def encode_statement(model: TrainedMatcher, statement: str) -> Texts:
     """Encode a statement, text with formulas in TeX, as the one text of its kind.
 
     Raises:
         ProofmatchError: If there is nothing in it that the matcher reads.
     """
-    config, tokenizer = model.matcher.config, model.tokenizer
     if not statement.strip():
         raise ProofmatchError("the statement is empty; give a sentence or two, with formulas as $TeX$")
-    if config.reads_text_column:
-        return encode_readable_texts(tokenizer, [statement], config.max_words)
-    vocabulary = tokenizer.get_vocab()
-    is_understood = vocabulary.get(math_token(INVISIBLE_TIMES), _FREQUENT) < _FREQUENT
-    tokens = known_spellings(tex_tokens(statement, invisible_operators=is_understood), vocabulary)
-    texts = encode_texts(tokenizer, pa.array([tokens], pa.list_(pa.string())), config.input, config.max_words)
-    if texts.lengths[0] <= 2:  # a start and an end
-        what = {"text": "words", "math": "formulas, such as $x$,"}.get(config.input, "words or formulas")
+    if model.reader.reads_text_column:
+        return model.reader.read(pa.array([statement]))
+    tokens = pa.array([statement_tokens(model, statement)], pa.list_(pa.string()))
+    reads = model.matcher.config.input
+    if not len(select_input(tokens, reads).flatten()):
+        what = {"text": "words", "math": "formulas, such as $x$,"}.get(reads, "words or formulas")
         raise ProofmatchError(f"the model reads {what} only, and the statement has none")
-    return texts
+    return model.reader.read(tokens)
+
+
+def statement_tokens(model: TrainedMatcher, statement: str) -> list[str]:
+    """Write a statement, text with formulas in TeX, as typed tokens in the spelling of the model's corpus."""
+    vocabulary = model.tokenizer.get_vocab()
+    is_understood = vocabulary.get(math_token(INVISIBLE_TIMES), _FREQUENT) < _FREQUENT
+    return known_spellings(tex_tokens(statement, invisible_operators=is_understood), vocabulary)

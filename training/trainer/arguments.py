@@ -29,6 +29,9 @@ _LEAST = {
     "chunk_size": 1,
     "save_total_limit": 1,
     "similarity_rate": 0,
+    "feature_rate": 0,
+    "table_rate": 0,
+    "feature_decay": 0,
     "weight_decay": 0,
     "adam_epsilon": 0,
     "warmup_steps": 0,
@@ -54,6 +57,16 @@ class MatchingArguments(TrainingArguments):
     similarity_rate: float = field(
         default=1.0,
         metadata={"help": "learning rate of the bilinear form, as a share of the encoder's"},
+    )
+    feature_rate: float = field(
+        default=1.0,
+        metadata={"help": "learning rate of a lexical matcher's weights, as a share of the whole"},
+    )
+    table_rate: float = field(
+        default=1.0, metadata={"help": "learning rate of its embedding tables, as a share of the whole"}
+    )
+    feature_decay: float = field(
+        default=0.0, metadata={"help": "weight decay of what each feature has of its own"}
     )
     chunk_size: int | None = field(
         default=None, metadata={"help": "texts encoded at a time (gradient caching); None: a batch at once"}

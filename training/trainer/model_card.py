@@ -13,6 +13,7 @@ from proofmatch.errors import ProofmatchError
 
 from ...dataset_card.hub.names import check_repository_name
 from ...dataset_card.templates import render
+from ..model.config import ProofMatcherConfig
 from ..settings import SECTIONS
 from ..templates import FOLDER
 from .history import MEASURES, Entry, evaluation_of_step, training_seconds
@@ -43,7 +44,6 @@ class TrainedModel:
         kept_step: The step whose weights the model has.
         parameters: How many numbers were trained.
         vocabulary: How many words its tokenizer knows.
-        max_words: Longer texts are cut.
         training_pairs: Pairs of the training split.
         validation_statements: Statements of the validation split.
         is_resumed: Whether the training was interrupted; its whole time then is not known.
@@ -55,7 +55,6 @@ class TrainedModel:
     kept_step: int
     parameters: int
     vocabulary: int
-    max_words: int
     training_pairs: int
     validation_statements: int
     is_resumed: bool = False
@@ -66,6 +65,7 @@ def render_model_card(model: TrainedModel) -> str:
     run, data = model.run, model.run["data"]
     kept = evaluation_of_step(model.history, model.kept_step)
     encoder = run["model"].get("encoder")
+    has_lexical, has_encoder = bool(run.get("lexical")), bool(run["model"])
     return render(
         "model_card.md.jinja",
         FOLDER,
@@ -75,6 +75,8 @@ def render_model_card(model: TrainedModel) -> str:
         data=data,
         release=data["id"] if _is_repository(data["id"]) else "RELEASE",
         encoder=encoder if encoder is None or _is_repository(encoder) else Path(encoder).name,
+        kind="joint" if has_lexical and has_encoder else "lexical" if has_lexical else "encoder",
+        max_words=run["model"].get("max_words", ProofMatcherConfig().max_words) if has_encoder else None,
         is_by_article=run["config"].endswith("_by_article"),
         settings=_settings(run),
         processes=run.get("processes", 1),
@@ -147,7 +149,7 @@ def _settings(run: dict[str, Any]) -> list[tuple[str, str, Any]]:
     return [
         (section, name, value)
         for section in SECTIONS
-        for name, value in sorted(run[section].items())
+        for name, value in sorted(run.get(section, {}).items())
         if not has_encoder or name in _SETTINGS_WITH_ENCODER.get(section, (name,))
     ]
 

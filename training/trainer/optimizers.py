@@ -5,11 +5,11 @@ from typing import Any
 import torch
 from torch.optim.lr_scheduler import LambdaLR
 
-from ..model.matcher import ProofMatcher
+from ..model.saved import SavedMatcher
 from .arguments import MatchingArguments
 
 
-def make_optimizer(matcher: ProofMatcher, arguments: MatchingArguments) -> torch.optim.Optimizer:
+def make_optimizer(matcher: SavedMatcher, arguments: MatchingArguments) -> torch.optim.Optimizer:
     """Make the optimizer that the settings name.
 
     The paper's ASGD is as PyTorch has it, where averaging begins after a million steps. The paper's 400
@@ -17,22 +17,23 @@ def make_optimizer(matcher: ProofMatcher, arguments: MatchingArguments) -> torch
     """
     groups = _groups(matcher, arguments)
     if arguments.optimizer == "asgd":
-        return torch.optim.ASGD(groups, lr=arguments.learning_rate, weight_decay=arguments.weight_decay)
+        return torch.optim.ASGD(groups, lr=arguments.learning_rate)
     return torch.optim.AdamW(
         groups,
         lr=arguments.learning_rate,
         betas=(arguments.adam_beta1, arguments.adam_beta2),
         eps=arguments.adam_epsilon,
-        weight_decay=arguments.weight_decay,
     )
 
 
-def _groups(matcher: ProofMatcher, arguments: MatchingArguments) -> list[dict[str, Any]]:
-    similarity = [matcher.weight, matcher.bias]
-    rate = arguments.learning_rate
+def _groups(matcher: SavedMatcher, arguments: MatchingArguments) -> list[dict[str, Any]]:
     return [
-        {"params": list(matcher.encoder.parameters()), "lr": rate},
-        {"params": similarity, "lr": rate * arguments.similarity_rate},
+        {
+            "params": group.parameters,
+            "lr": arguments.learning_rate * (getattr(arguments, group.rate) if group.rate else 1.0),
+            "weight_decay": getattr(arguments, group.decay),
+        }
+        for group in matcher.parameter_groups()
     ]
 
 

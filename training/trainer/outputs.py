@@ -8,6 +8,8 @@ from .learning_curve import learning_curve
 from .model_card import CURVE, TrainedModel, render_model_card
 
 if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
     from ..pairs import MatchingSet
     from .trainer import MatchingTrainer
 
@@ -42,8 +44,7 @@ def write_outputs(
         history=history,
         kept_step=_kept_step(trainer),
         parameters=sum(parameter.numel() for parameter in matcher.parameters()),
-        vocabulary=matcher.config.vocab_size,
-        max_words=matcher.config.max_words,
+        vocabulary=len(cast("PreTrainedTokenizerFast", trainer.processing_class)),
         training_pairs=trainer.batches.n_pairs,
         validation_statements=len(cast("MatchingSet", trainer.eval_dataset)),
         is_resumed=is_resumed,

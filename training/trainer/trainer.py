@@ -12,8 +12,7 @@ from transformers import PrinterCallback, Trainer, TrainerCallback
 
 from proofmatch.errors import ProofmatchError
 
-from ..gradient_cache import backward_in_chunks
-from ..model.matcher import ProofMatcher
+from ..model.saved import SavedMatcher
 from ..pairs import EncodedPairs, MatchingSet, as_matching_set, collate
 from .arguments import MatchingArguments
 from .batches import Batches
@@ -42,7 +41,7 @@ class MatchingTrainer(Trainer):
 
     def __init__(
         self,
-        model: ProofMatcher,
+        model: SavedMatcher,
         args: MatchingArguments,
         train_dataset: EncodedPairs,
         eval_dataset: MatchingSet | EncodedPairs,
@@ -63,6 +62,10 @@ class MatchingTrainer(Trainer):
                 f"a batch needs at least two pairs, which are each other's negatives; there are "
                 f"{len(train_dataset)} pairs and per_device_train_batch_size is "
                 f"{args.per_device_train_batch_size}"
+            )
+        if args.world_size > 1 and not model.trains_in_several_processes:
+            raise ProofmatchError(
+                f"a {model.config.model_type} is trained in one process; leave out torchrun"
             )
         self._progress = TrainingProgress(self.batches)
         self.steps_per_epoch = math.ceil(len(self.batches) / args.gradient_accumulation_steps)
@@ -90,7 +93,7 @@ class MatchingTrainer(Trainer):
         self.model_accepts_loss_kwargs = False
 
     @property
-    def matcher(self) -> ProofMatcher:
+    def matcher(self) -> SavedMatcher:
         """The model, without what the library wraps around it for several processes."""
         return self.accelerator.unwrap_model(self.model)
 
@@ -102,7 +105,7 @@ class MatchingTrainer(Trainer):
     def create_optimizer(self, model: torch.nn.Module | None = None) -> torch.optim.Optimizer:
         """Make the optimizer that the settings name."""
         if self.optimizer is None:
-            matcher: ProofMatcher = self.accelerator.unwrap_model(model or self.model)
+            matcher: SavedMatcher = self.accelerator.unwrap_model(model or self.model)
             self.optimizer = make_optimizer(matcher, self.args)
         return self.optimizer
 
@@ -148,9 +151,7 @@ class MatchingTrainer(Trainer):
             return loss(scores) / accumulated
 
         with self.accelerator.autocast():  # for `bf16`
-            value = backward_in_chunks(
-                matcher, statements, proofs, mean_loss, self.args.chunk_size, gather_vectors
-            )
+            value = matcher.backward(statements, proofs, mean_loss, self.args.chunk_size, gather_vectors)
         average_gradients(list(matcher.parameters()))
         return value
 

@@ -5,17 +5,17 @@ import numpy as np
 from ...evaluation.decoding.blocks import map_blocks
 from ...evaluation.decoding.pruned import match_candidates
 from ...evaluation.decoding.retrieval import best_candidates
-from ...evaluation.decoding.sources import ProductScores
+from ...evaluation.decoding.sources import ScoreSource
 from ...evaluation.left_over import serve_all
 from ...evaluation.metrics import rank_of_gold_in_block, reciprocal_ranks
-from ..model.matcher import ProofMatcher
+from ..model.saved import SavedMatcher
 from ..pairs import MatchingSet
 from ..scoring import score_texts
 
 METRICS = ("mrr", "accuracy", "one_to_one_accuracy")
 
 
-def validate(matcher: ProofMatcher, split: MatchingSet) -> dict[str, float]:
+def validate(matcher: SavedMatcher, split: MatchingSet) -> dict[str, float]:
     """Measure MRR and accuracy of the ranking, and the accuracy of the one-to-one matching."""
     scores = score_texts(matcher, split.statements, split.proofs)
     ranks = _ranks(scores, split.gold)
@@ -25,7 +25,7 @@ def validate(matcher: ProofMatcher, split: MatchingSet) -> dict[str, float]:
     return dict(zip(METRICS, map(float, measured), strict=True))
 
 
-def _ranks(scores: ProductScores, gold: np.ndarray) -> np.ndarray:
+def _ranks(scores: ScoreSource, gold: np.ndarray) -> np.ndarray:
     def ranks(start: int, block: np.ndarray) -> np.ndarray:
         return rank_of_gold_in_block(block, gold[start : start + len(block)])
 

@@ -35,7 +35,7 @@ def other_release(release, tmp_path):
 def test_scores_are_those_of_the_matcher_and_every_proof_is_ranked(tiny_model, release, tmp_path):
     assert predict(tiny_model, release, tmp_path / "x.jsonl") == 0
     model, task = load_matcher(tiny_model), load_task(open_release(release), "test")
-    texts = read_task(task, model.tokenizer, model.matcher.config)
+    texts = read_task(task, model.reader)
     with torch.inference_mode():
         expected = model.matcher.eval()(
             [texts.statements[number] for number in range(len(texts.statements))],

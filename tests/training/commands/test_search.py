@@ -11,9 +11,9 @@ from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.release import SPLITS, open_release
 from proofmatch.training import ProofMatcher, load_tokenizer
+from proofmatch.training.cache import cache_folder, cached_vectors
 from proofmatch.training.pairs import read_pairs
 from proofmatch.training.prediction import TrainedMatcher, load_matcher
-from proofmatch.training.searching.cache import cache_folder, cached_vectors
 from proofmatch.training.searching.proofs import fingerprint
 from proofmatch.training.searching.search import Hit, search
 from proofmatch.training.searching.showing import as_text
@@ -50,7 +50,7 @@ def test_scores_and_order_are_those_of_the_matcher(tiny_model, release, find, sp
     opened, model = open_release(release), load_matcher(tiny_model)
     ids, proofs = [], []
     for name in SPLITS if split == "all" else [split]:
-        pairs = read_pairs(opened, name, model.tokenizer, model.matcher.config)
+        pairs = read_pairs(opened, name, model.reader)
         proofs += [pairs.proofs[number] for number in range(len(pairs))]
         ids += opened.table("pairs", name, ["proof_id"]).column(0).to_pylist()
     with torch.inference_mode():

@@ -38,7 +38,7 @@ def trained(release, tmp_path_factory):
 def measure(model, release, by_article=False):
     opened = load_matcher(model)
     task = load_task(open_release(release), "validation", by_article=by_article)
-    return validate(opened.matcher, read_task(task, opened.tokenizer, opened.matcher.config))
+    return validate(opened.matcher, read_task(task, opened.reader))
 
 
 def test_the_folder_has_what_people_look_for(trained):
@@ -153,7 +153,7 @@ def test_a_model_for_math_reads_math_alone(release, tmp_path):
     opened = load_matcher(tmp_path / "model")
     assert opened.matcher.config.input == "math"
     task = load_task(open_release(release), "validation")
-    read = read_task(task, opened.tokenizer, opened.matcher.config)
+    read = read_task(task, opened.reader)
     words = opened.tokenizer.convert_ids_to_tokens(sorted(set(read.statements.words.tolist())))
     assert {word[0] for word in words if not word.startswith("[")} == {"m"}
 

@@ -34,7 +34,6 @@ def model():
         kept_step=8 * 31,
         parameters=1_234_567,
         vocabulary=6_896,
-        max_words=202,
         training_pairs=7_552,
         validation_statements=944,
     )

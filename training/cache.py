@@ -1,4 +1,4 @@
-"""Vectors that took minutes to compute, kept in the user's cache for the next time."""
+"""Arrays that took long to compute, kept in the user's cache for the next time."""
 
 import os
 from collections.abc import Callable
@@ -9,27 +9,32 @@ import numpy as np
 
 from proofmatch.errors import ProofmatchError
 
-from ...evaluation.files import replacing
+from ..evaluation.files import replacing
+
+Arrays = tuple[np.ndarray, ...]
 
 
-def cached_vectors(key: str, shape: tuple[int, int], make: Callable[[], np.ndarray]) -> np.ndarray:
-    """Read vectors, or make and keep them.
+def cached_arrays(
+    key: str, count: int, make: Callable[[], Arrays], is_whole: Callable[[Arrays], bool]
+) -> Arrays:
+    """Read arrays, or make and keep them.
 
     A cache that is damaged, or cannot be read or written, only costs time.
 
     Args:
-        key: The name of a file, which must tell apart whatever makes vectors differ.
-        shape: What the vectors must have.
-        make: Computes them in single precision.
+        key: The name of a file, which must tell apart whatever makes arrays differ.
+        count: How many arrays there are.
+        make: Computes them.
+        is_whole: Tells whether arrays that were read can be what was kept.
     """
     folder = cache_folder()
     path = folder / f"{key}.npy" if folder else None
-    vectors = _read(path, shape) if path else None
-    if vectors is None:
-        vectors = make()
+    arrays = _read(path, count) if path else None
+    if arrays is None or not is_whole(arrays):
+        arrays = make()
         if path:
-            _write(path, vectors)
-    return vectors
+            _write(path, arrays)
+    return arrays
 
 
 def cache_folder() -> Path | None:
@@ -44,16 +49,15 @@ def cache_folder() -> Path | None:
     return base / "proofmatch"
 
 
-def _read(path: Path, shape: tuple[int, int]) -> np.ndarray | None:
+def _read(path: Path, count: int) -> Arrays | None:
     try:
         with path.open("rb") as file:
-            vectors = np.lib.format.read_array(file, allow_pickle=False)
+            return tuple(np.lib.format.read_array(file, allow_pickle=False) for _ in range(count))
     except (OSError, ValueError, EOFError, MemoryError):
         return None
-    is_whole = vectors.shape == shape and vectors.dtype == np.float32 and np.isfinite(vectors).all()
-    return vectors if is_whole else None
 
 
-def _write(path: Path, vectors: np.ndarray) -> None:
+def _write(path: Path, arrays: Arrays) -> None:
     with suppress(ProofmatchError), replacing(path) as unfinished, unfinished.open("wb") as file:
-        np.save(file, vectors, allow_pickle=False)
+        for array in arrays:
+            np.save(file, array, allow_pickle=False)

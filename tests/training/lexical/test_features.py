@@ -1,0 +1,208 @@
+"""Features: exactly those that a plain loop finds, at the same places, and named for a reader."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proofmatch.errors import ProofmatchError
+from proofmatch.training.lexical.features import GROUPS, group_numbers, occurrences
+from proofmatch.training.lexical.naming import NamedFeature, feature_names
+from tests.training.lexical.plain import plain_features
+
+TEXT = [
+    "t:Let",
+    "m.bold:X",
+    "m:→",
+    "m:Y",
+    "t:be",
+    "t:smooth",
+    "t:,",
+    "t:Smooth-local",
+    "t:(",
+    "m:f",
+    "t:morphisms",
+]
+
+TOKENS = st.sampled_from(
+    [
+        "m:x",
+        "m.bold:x",
+        "m:+",
+        "m:(",
+        "t:Let",
+        "t:let",
+        "t:lets",
+        "t:,",
+        "t:smooth-local",
+        "t:p-adic",
+        "t:(",
+        "t:Morphisms.",
+    ]
+)
+TEXTS = st.lists(st.none() | st.lists(TOKENS, max_size=12), max_size=6)
+
+
+def column(texts):
+    return pa.array(texts, pa.list_(pa.string()))
+
+
+def found(tokens, group, reads="both"):
+    """List the features of a group as a reader sees them, with their places."""
+    names = feature_names(tokens, (group,), reads)
+    return sorted((span, feature.surface) for feature in names.values() for span in feature.spans)
+
+
+@pytest.mark.parametrize(
+    ("group", "expected"),
+    [
+        ("math-1", [((1, 2), "X"), ((2, 3), "→"), ((3, 4), "Y"), ((9, 10), "f")]),
+        ("math-2", [((1, 3), "X →"), ((2, 4), "→ Y")]),
+        ("math-3", [((1, 4), "X → Y")]),
+        ("math-4", []),
+        ("math-run", [((1, 4), "X → Y")]),
+        (
+            "word",
+            [
+                ((0, 1), "let"),
+                ((4, 5), "be"),
+                ((5, 6), "smooth"),
+                ((7, 8), "smooth-local"),
+                ((10, 11), "morphisms"),
+            ],
+        ),
+        (
+            "stem",
+            [
+                ((0, 1), "let"),
+                ((4, 5), "be"),
+                ((5, 6), "smooth"),
+                ((7, 8), "local"),
+                ((7, 8), "smooth"),
+                ((7, 8), "smooth-local"),
+                ((10, 11), "morphisms"),
+            ],
+        ),
+        (
+            "stem-2",
+            [
+                ((0, 5), "let be"),
+                ((4, 6), "be smooth"),
+                ((5, 8), "smooth smooth-local"),
+                ((7, 11), "smooth-local morphisms"),
+            ],
+        ),
+        ("border", [((0, 2), "let X"), ((3, 5), "Y be"), ((9, 11), "f morphisms")]),
+    ],
+)
+def test_features_of_a_text(group, expected):
+    assert found(TEXT, group) == expected
+
+
+def test_what_may_not_be_read_is_left_out_first():
+    assert found(TEXT, "math-run", "math") == [((1, 10), "X → Y f")]
+    assert found(TEXT, "math-4", "math") == [((1, 10), "X → Y f")]
+    assert found(TEXT, "border", "math") == found(TEXT, "word", "math") == []
+    assert found(TEXT, "math-1", "text") == found(TEXT, "border", "text") == []
+    assert found(TEXT, "stem-2", "text") == found(TEXT, "stem-2")
+
+
+def test_a_name_has_all_places():
+    (feature,) = [one for one in feature_names(TEXT, ("stem",)).values() if one.surface == "smooth"]
+    assert feature == NamedFeature("stem", "smooth", [(5, 6), (7, 8)])
+
+
+def test_hashes_of_features_do_not_change():
+    hashes = {
+        group: int(np.bitwise_xor.reduce(one.hashes)) for group, one in occurrences(column([TEXT])).items()
+    }
+    assert hashes == {
+        "math-1": 0x029204B93031FD60,
+        "math-2": 0xF1B499C1C3AD2040,
+        "math-3": 0x6BE12D7FE7AE1212,
+        "math-4": 0x0000000000000000,
+        "math-run": 0xBE59AA1396BDAE64,
+        "word": 0x30FAE18725CE7515,
+        "stem": 0x5DD0069548E549C6,
+        "stem-2": 0xD1104E69175707C0,
+        "border": 0x9CF821EE6AC6FD88,
+    }
+
+
+@pytest.mark.parametrize("reads", ["both", "text", "math"])
+@given(texts=TEXTS)
+def test_features_are_those_of_a_plain_loop(texts, reads):
+    names, seen = {}, []
+    for group, one in occurrences(column(texts), GROUPS, reads).items():
+        assert (group_numbers(one.hashes) == GROUPS.index(group)).all()
+        seen += zip(
+            one.rows.tolist(),
+            one.hashes.tolist(),
+            one.begins.tolist(),
+            one.ends.tolist(),
+            strict=True,
+        )
+    expected = [
+        (row, plain.group, plain.what, plain.begin, plain.end)
+        for row, text in enumerate(texts)
+        for plain in plain_features(text or [], reads)
+    ]
+    # One hash for each feature and one feature for each hash, found by group and place.
+    by_place = {}
+    for row, feature, begin, end in seen:
+        group = GROUPS[feature & 15]
+        by_place.setdefault((row, group, begin, end), []).append(feature)
+    for row, group, what, begin, end in expected:
+        feature = by_place[row, group, begin, end].pop(0)  # parts of a compound are in their order
+        assert names.setdefault((group, what), feature) == feature
+    assert not any(by_place.values())
+    assert len(set(names.values())) == len(names)
+
+
+@given(texts=TEXTS)
+def test_a_text_has_the_same_features_in_any_company(texts):
+    together = occurrences(column(texts))
+    for row, text in enumerate(texts):
+        for group, alone in occurrences(column([text])).items():
+            ours = together[group].rows == row
+            assert np.array_equal(together[group].hashes[ours], alone.hashes)
+            assert np.array_equal(together[group].begins[ours], alone.begins)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        column([]),
+        column([[], None]),
+        column([[None]]),
+        pa.array([[], None]),
+        column([TEXT]).slice(1),
+    ],
+)
+@pytest.mark.parametrize("reads", ["both", "text", "math"])
+def test_there_may_be_nothing(texts, reads):
+    for one in occurrences(texts, GROUPS, reads).values():
+        assert len(one.rows) == len(one.hashes) == len(one.begins) == len(one.ends) == 0
+        assert one.hashes.dtype == np.uint64
+
+
+def test_a_missing_token_is_between_its_neighbours():
+    assert not len(occurrences(column([["m:x", None, "m:y"]]))["math-2"].hashes)
+
+
+def test_only_groups_that_are_asked_for_are_there():
+    assert list(occurrences(column([TEXT]), ("word", "math-2"))) == ["word", "math-2"]
+
+
+def test_large_lists_are_lists():
+    large = pa.array([TEXT], pa.large_list(pa.large_string()))
+    for group, one in occurrences(large).items():
+        assert np.array_equal(one.hashes, occurrences(column([TEXT]))[group].hashes)
+
+
+def test_unknown_groups_and_inputs_are_refused():
+    with pytest.raises(ProofmatchError, match="both, text, math, not 'words'"):
+        occurrences(column([]), GROUPS, "words")
+    with pytest.raises(ProofmatchError, match=r"math-1, .* not 'math-9'"):
+        occurrences(column([]), ("math-9",))

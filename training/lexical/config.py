@@ -1,0 +1,100 @@
+"""Every size of the lexical matcher."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from transformers import PretrainedConfig
+
+from proofmatch.errors import ProofmatchError
+
+from ...evaluation.task import INPUTS
+from .features import GROUPS
+
+
+class LexicalMatcherConfig(PretrainedConfig):
+    """The sizes of a lexical matcher.
+
+    Args:
+        groups: Kinds of features, from `GROUPS`.
+        table_groups: Those that have rows in the embedding tables.
+        rank: Dimension of the tables, and so the rank of the bilinear term; 0 for none.
+        has_sparse_part: Whether features that both texts share count by themselves.
+        has_own_weights: Whether frequent features have weights of their own.
+        min_frequency: Features in fewer training texts are not kept, and are like those never seen.
+        min_weight_frequency: Features in that many training texts or more have weights and rows of their own.
+        max_rows: Most rows of a table; the most frequent features have them.
+        hub_weight: How much of its nearness to all kinds of statements is taken from a proof's score.
+        n_background: How many training statements stand for all kinds of statements.
+        n_nearest: How many of them, the nearest ones, a proof is compared with.
+        input: What the matcher reads of a text: `both`, `text` or `math`.
+        num_features: Features kept; this and the following are counted in the training texts.
+        num_weights: Features with weights of their own.
+        num_rows: Features with rows in the tables.
+        num_background_entries: Features of all background statements together.
+        num_texts: Training texts.
+    """
+
+    model_type = "lexical-matcher"
+
+    def __init__(
+        self,
+        groups: Sequence[str] = GROUPS,
+        table_groups: Sequence[str] = tuple(name for name in GROUPS if name not in ("math-4", "math-run")),
+        rank: int = 512,
+        has_sparse_part: bool = True,
+        has_own_weights: bool = True,
+        min_frequency: int = 2,
+        min_weight_frequency: int = 5,
+        max_rows: int = 50_000,
+        hub_weight: float = 0.5,
+        n_background: int = 2_000,
+        n_nearest: int = 10,
+        input: str = "both",
+        num_features: int = 0,
+        num_weights: int = 0,
+        num_rows: int = 0,
+        num_background_entries: int = 0,
+        num_texts: int = 0,
+        **others: Any,  # noqa: ANN401 - what `PretrainedConfig` takes
+    ) -> None:
+        super().__init__(**others)
+        for name, least, value in (
+            ("rank", 0, rank),
+            ("min_frequency", 1, min_frequency),
+            ("min_weight_frequency", 1, min_weight_frequency),
+            ("max_rows", 1, max_rows),
+            ("n_background", 0, n_background),
+            ("n_nearest", 1, n_nearest),
+        ):
+            if not isinstance(value, int) or value < least:
+                raise ProofmatchError(f"{name} must be a whole number from {least} on, not {value!r}")
+        for name, value in (("groups", groups), ("table_groups", table_groups)):
+            if unknown := [group for group in value if group not in GROUPS]:
+                raise ProofmatchError(
+                    f"there are no features {unknown[0]!r} for {name}; there are {', '.join(GROUPS)}"
+                )
+        if not groups:
+            raise ProofmatchError(f"groups must have at least one of {', '.join(GROUPS)}")
+        if not isinstance(hub_weight, int | float) or hub_weight < 0:
+            raise ProofmatchError(f"hub_weight must be at least 0, not {hub_weight!r}")
+        if not rank and not has_sparse_part:
+            raise ProofmatchError("with rank 0 and no sparse part there is nothing to score by")
+        if input not in INPUTS:
+            raise ProofmatchError(f"input must be one of {', '.join(INPUTS)}, not {input!r}")
+        self.groups = list(groups)
+        self.table_groups = list(table_groups)
+        self.rank = rank
+        self.has_sparse_part = has_sparse_part
+        self.has_own_weights = has_own_weights
+        self.min_frequency = min_frequency
+        self.min_weight_frequency = min_weight_frequency
+        self.max_rows = max_rows
+        self.hub_weight = hub_weight
+        self.n_background = n_background
+        self.n_nearest = n_nearest
+        self.input = input
+        self.num_features = num_features
+        self.num_weights = num_weights
+        self.num_rows = num_rows
+        self.num_background_entries = num_background_entries
+        self.num_texts = num_texts

@@ -1,0 +1,306 @@
+"""`LexicalMatcher`: learned weights for features that texts share, and a low-rank bilinear term."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+from transformers import PreTrainedTokenizerFast
+
+from proofmatch.progress import Progress
+
+from ..encoding import EncodedTexts
+from ..hubs import without_hubs
+from ..model.rates import ParameterGroup
+from ..model.saved import Gather, SavedMatcher
+from ..reading import Texts
+from ..vectors import SparseVectors, TextVectors, concatenated
+from .bags import BAG
+from .config import LexicalMatcherConfig
+from .reader import FeatureReader
+from .sparse_products import SparseRows, multiply
+from .vocabulary import FeatureVocabulary
+
+SIDES = {"statement": 0, "proof": 1}
+SPARSE, DENSE = 0, 1  # the two parts of a score
+
+_BUCKETS = 24  # of frequencies, by powers of two
+_START_OF_SCALES = (3.0, 1.0)  # logarithms; a softmax over cosines alone could not tell good from bad
+_TEXTS = 1024  # encoded between two signs of progress
+_LEAST_NORM = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedBags:
+    """Texts as vectors.
+
+    Attributes:
+        sparse: A component for each feature, of length 1.
+        dense: In the dimensions of the low-rank term, of length 1, (texts, rank).
+    """
+
+    sparse: SparseRows
+    dense: torch.Tensor
+
+
+class LexicalMatcher(SavedMatcher):
+    """Scores a pair by the features that its texts share and by those that go together.
+
+    A feature's value in a text is a saturated count, times its idf, times exp of learned weights: one for its
+    kind, its frequency and the side (statement or proof), so that features never seen have one as well, and
+    one of its own if it is frequent enough. The sparse part of a score is the cosine of such vectors. For the
+    dense part, values of the same form weight the rows of two embedding tables, one for each side; these
+    begin equal, so that at first features go with themselves. Each part has a learned scale.
+
+    Example:
+        >>> matcher = LexicalMatcher.from_bags(config, statements, proofs)  # doctest: +SKIP
+        >>> scores = matcher(statements, proofs)  # (statements, proofs)  # doctest: +SKIP
+    """
+
+    config_class = LexicalMatcherConfig
+    config: LexicalMatcherConfig
+    base_model_prefix = "lexical"
+    main_input_name = "statements"
+    hashes: torch.Tensor
+    frequencies: torch.Tensor
+    weight_places: torch.Tensor
+    row_places: torch.Tensor
+    background_starts: torch.Tensor
+
+    def __init__(self, config: LexicalMatcherConfig) -> None:
+        super().__init__(config)
+        n_groups = len(config.groups)
+        self.saturations = nn.Parameter(torch.empty(2, 2, n_groups))
+        self.frequency_weights = nn.Parameter(torch.empty(2, 2, n_groups, _BUCKETS))
+        # The first row is for features without one of their own, and stays as it is.
+        self.sparse_weights = nn.Parameter(torch.empty(2, 1 + config.num_weights))
+        self.dense_weights = nn.Parameter(torch.empty(2, 1 + config.num_rows))
+        self.tables = nn.ParameterList(
+            [torch.empty(1 + config.num_rows, config.rank) for _ in SIDES] if config.rank else []
+        )
+        self.scales = nn.Parameter(torch.empty(2))
+        self.register_buffer("hashes", torch.zeros(config.num_features, dtype=torch.int64))
+        self.register_buffer("frequencies", torch.zeros(config.num_features, dtype=torch.int32))
+        self.register_buffer("weight_places", torch.zeros(config.num_features, dtype=torch.int32))
+        self.register_buffer("row_places", torch.zeros(config.num_features, dtype=torch.int32))
+        n_background = min(config.n_background, config.num_texts // 2)
+        self.register_buffer("background_starts", torch.zeros(1 + n_background, dtype=torch.int64))
+        for name in BAG.names or ():
+            entries = torch.zeros(config.num_background_entries, dtype=torch.int64)
+            self.register_buffer(f"background_{name}", entries)
+        self.post_init()
+
+    @classmethod
+    def from_bags(
+        cls,
+        config: LexicalMatcherConfig,
+        vocabulary: FeatureVocabulary,
+        background: EncodedTexts,
+    ) -> "LexicalMatcher":
+        """Make an untrained matcher for the features of a training split.
+
+        Args:
+            config: Its sizes, but for those that are counted.
+            vocabulary: The features.
+            background: Statements of the training split, as its pairs are read.
+        """
+        has_weight = vocabulary.frequencies >= config.min_weight_frequency
+        has_row = has_weight & np.isin(
+            vocabulary.groups,
+            [config.groups.index(name) for name in config.table_groups if name in config.groups],
+        )
+        frequent_first = np.argsort(-vocabulary.frequencies, kind="stable")
+        has_row[frequent_first[np.cumsum(has_row[frequent_first]) > config.max_rows]] = False
+        config.num_features = len(vocabulary.hashes)
+        config.num_weights = int(has_weight.sum()) if config.has_own_weights else 0
+        config.num_rows = int(has_row.sum()) if config.rank else 0
+        config.num_texts = vocabulary.n_texts
+        config.num_background_entries = len(background.words)
+        matcher = cls(config)
+        matcher.hashes.copy_(torch.from_numpy(vocabulary.hashes))
+        matcher.frequencies.copy_(torch.from_numpy(vocabulary.frequencies))
+        for places, has_place in ((matcher.weight_places, has_weight), (matcher.row_places, has_row)):
+            places.copy_(torch.from_numpy(np.where(has_place, np.cumsum(has_place), 0)))
+        if not config.has_own_weights:
+            matcher.weight_places.zero_()
+        matcher.background_starts.copy_(torch.from_numpy(background.starts))
+        for name in BAG.names or ():
+            getattr(matcher, f"background_{name}").copy_(
+                torch.from_numpy(background.words[name].astype(np.int64))
+            )
+        return matcher
+
+    @cached_property
+    def vocabulary(self) -> FeatureVocabulary:
+        """The features that were seen in training, for a reader."""
+        no_groups = np.empty(0, dtype=np.int8)  # needed only before there is a matcher
+        hashes, frequencies = (part.cpu().numpy() for part in (self.hashes, self.frequencies))
+        return FeatureVocabulary(hashes, frequencies, no_groups, self.config.num_texts)
+
+    @property
+    def background(self) -> EncodedTexts:
+        """Statements of the training split that stand for all kinds of statements."""
+        entries = np.empty(self.config.num_background_entries, dtype=BAG)
+        for name in BAG.names or ():
+            entries[name] = getattr(self, f"background_{name}").cpu().numpy()
+        return EncodedTexts(entries, self.background_starts.cpu().numpy())
+
+    def forward(self, statements: Sequence[np.ndarray], proofs: Sequence[np.ndarray]) -> torch.Tensor:
+        """Score every statement with every proof.
+
+        Args:
+            statements: The features of each statement, from the reader.
+            proofs: The features of each proof.
+
+        Returns:
+            The scores, (statements, proofs).
+        """
+        left, right = self.encode(statements, "statement"), self.encode(proofs, "proof")
+        scales = self.scales.exp()
+        scores = scales[DENSE] * (left.dense @ right.dense.T)
+        return scores + scales[SPARSE] * multiply(left.sparse, right.sparse) if self._is_sparse else scores
+
+    def encode(self, texts: Sequence[np.ndarray], side: str) -> EncodedBags:
+        """Turn texts of a side into vectors of length 1."""
+        entries = np.concatenate(texts) if len(texts) else np.empty(0, dtype=BAG)
+        rows = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
+        known = entries["feature"] >= 0
+        places = torch.from_numpy(np.where(known, entries["feature"], 0))
+        device = self.scales.device
+        weight_places, row_places = (
+            torch.where(torch.from_numpy(known), buffer.cpu()[places] if len(buffer) else 0, 0)
+            for buffer in (self.weight_places, self.row_places)
+        )
+        values = self.values(SPARSE, side, entries, weight_places.to(device))
+        norms = values.new_zeros(len(texts)).index_add(0, torch.from_numpy(rows).to(device), values.square())
+        norms = norms.sqrt().clamp(min=_LEAST_NORM)
+        sparse = SparseRows(
+            entries["feature"], rows, values / norms[torch.from_numpy(rows).to(device)], len(texts)
+        )
+        return EncodedBags(sparse, self._dense(side, entries, rows, row_places, len(texts)))
+
+    def values(self, part: int, side: str, entries: np.ndarray, places: torch.Tensor) -> torch.Tensor:
+        """Weigh the features of texts.
+
+        Args:
+            part: `SPARSE` or `DENSE`.
+            side: `statement` or `proof`.
+            entries: Features, of the dtype `BAG`.
+            places: Where each has a weight of its own, 0 for nowhere.
+        """
+        device, at = self.scales.device, SIDES[side]
+        groups, counts, frequencies = (
+            torch.from_numpy(entries[name].astype(dtype)).to(device)
+            for name, dtype in (("group", np.int64), ("count", np.float32), ("frequency", np.float32))
+        )
+        buckets = torch.log2(frequencies + 1).long().clamp(max=_BUCKETS - 1)
+        saturation = self.saturations[part, at].exp()[groups]
+        own = (self.sparse_weights, self.dense_weights)[part][at]
+        weights = self.frequency_weights[part, at][groups, buckets] + own[places.long()]
+        idf = math.log(self.config.num_texts + 1) - torch.log(frequencies + 1) + 1
+        return counts * (1 + saturation) / (counts + saturation) * idf * weights.exp()
+
+    def _dense(
+        self, side: str, entries: np.ndarray, rows: np.ndarray, places: torch.Tensor, n_texts: int
+    ) -> torch.Tensor:
+        if not self.config.rank:
+            return self.scales.new_zeros(n_texts, 1)
+        has_row = torch.nonzero(places)[:, 0]
+        places = places[has_row].to(self.scales.device)
+        values = self.values(DENSE, side, entries[has_row.numpy()], places)
+        counts = np.bincount(rows[has_row.numpy()], minlength=n_texts)
+        offsets = torch.from_numpy(np.cumsum(counts) - counts).to(places.device)
+        bags = functional.embedding_bag(
+            places.long(), self.tables[SIDES[side]], offsets, mode="sum", per_sample_weights=values
+        )
+        return functional.normalize(bags, dim=-1, eps=_LEAST_NORM)
+
+    @property
+    def _is_sparse(self) -> bool:
+        return self.config.has_sparse_part
+
+    def reader(self, tokenizer: PreTrainedTokenizerFast) -> FeatureReader:  # noqa: ARG002 - of other matchers
+        """Tell how texts are read for this matcher: as bags of features."""
+        return FeatureReader(self.vocabulary, tuple(self.config.groups), self.config.input)
+
+    def backward(
+        self,
+        statements: Sequence[np.ndarray],
+        proofs: Sequence[np.ndarray],
+        loss: Callable[[torch.Tensor], torch.Tensor],
+        chunk: int | None,  # noqa: ARG002 - needs little memory at once
+        gather: Gather,  # noqa: ARG002 - one process
+    ) -> torch.Tensor:
+        """Add the gradients of a batch's loss to the parameters."""
+        value = loss(self(statements, proofs))
+        value.backward()
+        return value.detach()
+
+    def parameter_groups(self) -> list[ParameterGroup]:
+        """Let tables, and weights of single features, have rates of their own."""
+        return [
+            ParameterGroup([self.saturations, self.frequency_weights, self.scales], rate="feature_rate"),
+            ParameterGroup(
+                [self.sparse_weights, self.dense_weights], rate="feature_rate", decay="feature_decay"
+            ),
+            ParameterGroup(list(self.tables), rate="table_rate"),
+        ]
+
+    def vectors(self, texts: Texts, side: str, progress: Progress | None = None) -> TextVectors:
+        """Turn texts into vectors whose inner products are the scores, less what proofs have as hubs."""
+        vectors = self.plain_vectors(texts, side, progress)
+        if not self.config.hub_weight:
+            return vectors
+        background = None if side == "statement" else self.plain_vectors(self.background, "statement")
+        return without_hubs(vectors, side, background, self.config.hub_weight, self.config.n_nearest)
+
+    def plain_vectors(self, texts: Texts, side: str, progress: Progress | None = None) -> TextVectors:
+        """Turn texts into vectors whose inner products are what `forward` computes."""
+        parts = [TextVectors(np.zeros((0, max(1, self.config.rank)), dtype=np.float32), _no_features())]
+        scales = self.scales.detach().exp() if side == "statement" else torch.ones(2)
+        with torch.inference_mode():
+            for start in range(0, len(texts), _TEXTS):
+                stop = min(start + _TEXTS, len(texts))
+                encoded = self.encode([texts[number] for number in range(start, stop)], side)
+                sparse = encoded.sparse
+                counts = np.bincount(sparse.rows, minlength=stop - start)
+                parts.append(
+                    TextVectors(
+                        (encoded.dense * scales[DENSE]).float().cpu().numpy(),
+                        SparseVectors(
+                            np.concatenate([[0], np.cumsum(counts)]),
+                            sparse.features,
+                            (sparse.values * scales[SPARSE]).float().cpu().numpy(),
+                        ),
+                    )
+                )
+                if progress is not None:
+                    progress.advance()
+        together = concatenated(parts)
+        return together if self._is_sparse else TextVectors(together.dense)
+
+    def _init_weights(self, module: nn.Module) -> None:
+        if not isinstance(module, LexicalMatcher):
+            return
+        for weights in (
+            module.saturations,
+            module.frequency_weights,
+            module.sparse_weights,
+            module.dense_weights,
+        ):
+            nn.init.zeros_(weights)
+        with torch.no_grad():
+            module.scales.copy_(torch.tensor(_START_OF_SCALES))
+            if len(module.tables):
+                nn.init.normal_(module.tables[0], std=self.config.rank**-0.5)
+                module.tables[1].copy_(module.tables[0])
+
+
+def _no_features() -> SparseVectors:
+    return SparseVectors(
+        np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+    )

@@ -1,0 +1,61 @@
+"""Typed tokens → bags of features that a vocabulary knows."""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from proofmatch.progress import Progress
+
+from ..encoding import EncodedTexts
+from .bags import TEXTS_AT_ONCE, cached_features, count_features
+from .vocabulary import FeatureVocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureReader:
+    """Reads texts as bags of features.
+
+    Attributes:
+        vocabulary: The features of the training split.
+        groups: Kinds of features.
+        reads: What may be read of a text: `both`, `text` or `math`.
+    """
+
+    vocabulary: FeatureVocabulary
+    groups: tuple[str, ...]
+    reads: str
+
+    @property
+    def reads_text_column(self) -> bool:
+        """Whether it reads sentences with `$TeX$` instead of typed tokens."""
+        return False
+
+    def read(self, texts: pa.Array, origin: str | None = None) -> EncodedTexts:
+        """Read a column of texts; their features are built once, and kept for the next time."""
+        return self.vocabulary.look_up(read_features(texts, self.groups, self.reads, origin))
+
+    def read_training_pairs(
+        self, statements: pa.Array, proofs: pa.Array, origins: tuple[str, str]
+    ) -> tuple[EncodedTexts, EncodedTexts]:
+        """Read the pairs that the matcher is trained on, as if each had not been counted."""
+        return self.vocabulary.look_up_pairs(
+            *(
+                read_features(texts, self.groups, self.reads, origin)
+                for texts, origin in zip((statements, proofs), origins, strict=True)
+            )
+        )
+
+
+def read_features(texts: pa.Array, groups: tuple[str, ...], reads: str, origin: str | None) -> EncodedTexts:
+    """Count the features of texts, or take what was counted before of texts of the same origin."""
+
+    def count() -> EncodedTexts:
+        if len(texts) <= TEXTS_AT_ONCE:  # over before one could read what is said
+            return count_features(texts, groups, reads)
+        with Progress("features", "parts", total=-(-len(texts) // TEXTS_AT_ONCE)) as progress:
+            progress.summary = f"of {len(texts):,} texts"
+            return count_features(texts, groups, reads, progress)
+
+    if origin is None:
+        return count()
+    return cached_features(f"{origin} {' '.join(groups)} {reads}", count)
