@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_TRAIN := $(VENV)/.installed-train
 INSTALLED_DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test lint bench results models clean
+.PHONY: demo test lint bench results models ablation clean
 
 demo: $(INSTALLED_TRAIN)
 	$(BIN)/proofmatch demo --out demo
@@ -29,6 +29,10 @@ results: $(INSTALLED)
 # RELEASE: the folder of the release; MODELS: where the models are kept; NAMES: some of models.toml, or all.
 models: $(INSTALLED_DEV)
 	$(BIN)/python evaluation/results/train_models.py $(RELEASE) $(MODELS) $(NAMES)
+
+# What each part of a system is worth, once the models are trained; RELEASE and MODELS as above.
+ablation: $(INSTALLED_DEV)
+	$(BIN)/python evaluation/results/ablate.py $(RELEASE) $(MODELS)
 
 clean:
 	rm -rf $(VENV) demo build *.egg-info

@@ -10,8 +10,9 @@ from proofmatch.errors import ProofmatchError
 from .predictions.transduction import normalization_in_words
 
 _HEADER = (
-    "| split | system | input | MRR | accuracy | one-to-one accuracy, best 500 | the same, exact |\n"
-    "|---|---|---|---:|---:|---:|---:|\n"
+    "| split | system | input | MRR | accuracy | one-to-one accuracy, best 500 | the same, exact "
+    "| training, minutes |\n"
+    "|---|---|---|---:|---:|---:|---:|---:|\n"
 )
 _TRANSDUCTIVE_HEADER = (
     "| split | system | input | normalisation | MRR | accuracy |\n|---|---|---|---|---:|---:|\n"
@@ -33,14 +34,35 @@ def results_table(results: Iterable[dict[str, Any]]) -> str:
     Args:
         results: Contents of result files, of one release.
     """
-    lines: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
+    results = list(results)
+    lines, minutes = _by_system(results), {}
     for result in results:
-        system, config = result["system"], result["dataset"]["config"]
-        if system.get("transductive"):
-            continue
-        line = lines.setdefault((config, system["name"], system["input"]), {})
-        line[system["decoding"]] = result["scores"]
-    return _HEADER + "".join(_line(*key, lines[key]) for key in sorted(lines, key=_order))
+        if "training_seconds" in result["system"]:
+            minutes[_key(result)] = f"{result['system']['training_seconds'] / 60:.1f}"
+    return _HEADER + "".join(
+        _line(*key, lines[key], minutes.get(key, "–")) for key in sorted(lines, key=_order)
+    )
+
+
+def symbols_table(variants: dict[str, list[dict[str, Any]]]) -> str:
+    """Lay out what systems have on releases whose proofs have other names: MRR, and one-to-one accuracy.
+
+    Args:
+        variants: Contents of result files for each kind of renaming. Only systems that all of them have are
+            laid out.
+    """
+    by_system = {symbols: _by_system(results) for symbols, results in variants.items()}
+    keys = set.intersection(*(set(lines) for lines in by_system.values()))
+    head = f"| split | system | input | {' | '.join(variants)} |\n|---|---|---|{'---:|' * len(variants)}\n"
+    return head + "".join(
+        f"| {_SPLITS[key[0]]} | {key[1]} | {key[2]} | "
+        + " | ".join(
+            f"{_percent(lines[key].get('local'), 'mrr')} · {_percent(lines[key].get('global'), 'accuracy')}"
+            for lines in by_system.values()
+        )
+        + " |\n"
+        for key in sorted(keys, key=_order)
+    )
 
 
 def transductive_table(results: Iterable[dict[str, Any]]) -> str:
@@ -64,12 +86,25 @@ def transductive_table(results: Iterable[dict[str, Any]]) -> str:
     )
 
 
+def _by_system(results: Iterable[dict[str, Any]]) -> dict[tuple[str, str, str], dict[str, dict[str, Any]]]:
+    """Put together the scores of a system with its decodings, but for transductive ones."""
+    lines: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
+    for result in results:
+        if not result["system"].get("transductive"):
+            lines.setdefault(_key(result), {})[result["system"]["decoding"]] = result["scores"]
+    return lines
+
+
+def _key(result: dict[str, Any]) -> tuple[str, str, str]:
+    return result["dataset"]["config"], result["system"]["name"], result["system"]["input"]
+
+
 def _order(key: tuple[str, str, str]) -> tuple[int, str, int]:
     config, name, reads = key
     return list(_SPLITS).index(config), name, _INPUTS.index(reads)
 
 
-def _line(config: str, name: str, reads: str, scores: dict[str, dict[str, Any]]) -> str:
+def _line(config: str, name: str, reads: str, scores: dict[str, dict[str, Any]], minutes: str) -> str:
     cells = [
         _percent(scores.get(decoding), measure)
         for decoding, measure in (
@@ -79,7 +114,7 @@ def _line(config: str, name: str, reads: str, scores: dict[str, dict[str, Any]])
             ("exact", "accuracy"),
         )
     ]
-    return f"| {_SPLITS[config]} | {name} | {reads} | {' | '.join(cells)} |\n"
+    return f"| {_SPLITS[config]} | {name} | {reads} | {' | '.join(cells)} | {minutes} |\n"
 
 
 def _percent(scores: dict[str, Any] | None, measure: str) -> str:

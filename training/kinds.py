@@ -3,13 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from proofmatch.errors import ProofmatchError, first_line
 
 from ..evaluation.release import Release
 from ..evaluation.task import config_name
 from .joint.matcher import JointMatcher
+from .lexical.background import background_rows
 from .lexical.config import LexicalMatcherConfig
 from .lexical.matcher import LexicalMatcher
 from .lexical.reader import read_features
@@ -82,8 +81,7 @@ def start_matcher(
     vocabulary = count_vocabulary(bags, config.min_frequency)
     statements, _ = vocabulary.look_up_pairs(bags[0], bags[1])
     n_background = min(config.n_background, len(statements)) if config.hub_weight else 0
-    config.n_background = n_background
-    chosen = np.sort(np.random.default_rng(seed).permutation(len(statements))[:n_background])
+    chosen = background_rows(len(statements), n_background, seed)
     lexical = LexicalMatcher.from_bags(config, vocabulary, statements.take(chosen))
     if encoder is None:
         return tokenizer, lexical
@@ -98,4 +96,5 @@ def _pretrained(settings: Settings, reads: str) -> "tuple[PreTrainedTokenizerFas
             f"the preset {settings.preset} trains a pretrained encoder; say which by --set encoder=OWNER/NAME"
         )
     kept: dict[str, Any] = {key: settings.model[key] for key in ("max_words",) if key in settings.model}
-    return load_tokenizer(encoder, typed=False), ProofMatcher.from_encoder(encoder, **kept, input=reads)
+    matcher = ProofMatcher.from_encoder(encoder, **kept, input=reads)  # which is missed before its tokenizer
+    return load_tokenizer(encoder, typed=False), matcher

@@ -109,7 +109,7 @@ class SparseProductScores:
         scores = dense_left[start:stop] @ dense_right
         rare = (rare_left[start:stop] @ rare_right).tocsr()
         rare.sum_duplicates()
-        rows = np.repeat(np.arange(stop - start), np.diff(rare.indptr))
+        rows = np.repeat(np.arange(len(scores)), np.diff(rare.indptr))
         scores[rows, rare.indices] += rare.data
         return scores
 

@@ -3,7 +3,8 @@
 python evaluation/results/regenerate.py [RELEASE]
 
 Without a release, that of the Stacks project is built from ../shared/corpus/stacks.tar.xz. The result files
-of trained systems are made by `train_models.py`, which takes hours, and are only read here.
+of trained systems are made by `train_models.py`, which takes hours, and by `ablate.py`; here they
+are only read.
 """
 
 import json
@@ -11,13 +12,22 @@ import sys
 import tempfile
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from evaluating import write_results
 
 from proofmatch.builder import build_release
+from proofmatch.builder.variants.renaming import SYMBOLS
 from proofmatch.evaluation.baselines.scores import BASELINES, baseline_scores
+from proofmatch.evaluation.predictions.system import System
 from proofmatch.evaluation.release import Release, open_release
-from proofmatch.evaluation.results_table import read_results, results_table, update_between_marks
+from proofmatch.evaluation.results_table import (
+    read_results,
+    results_table,
+    symbols_table,
+    transductive_table,
+    update_between_marks,
+)
 from proofmatch.evaluation.task import INPUTS, load_task
 from proofmatch.training.trainer.learning_curve import compare_curves
 
@@ -50,9 +60,13 @@ def write_pages(results: Path) -> None:
     table = results_table(read_results(results))
     for page in (RESULTS / "README.md", REPOSITORY / "README.md"):
         update_between_marks(page, table)
-    update_between_marks(
-        RESULTS / "README.md", results_table(read_results(results / "validation")), "validation"
-    )
+    for place, other in (
+        ("validation", results_table(read_results(results / "validation"))),
+        ("parts", parts_table(results)),
+        ("transductive", transductive_table(read_results(results / "transductive"))),
+        ("symbols", symbols_table(renamed_results(results))),
+    ):
+        update_between_marks(RESULTS / "README.md", other, place)
     histories = {
         path.stem: json.loads(path.read_text(encoding="utf-8"))
         for path in sorted((results / "histories").glob("*.json"))
@@ -61,10 +75,27 @@ def write_pages(results: Path) -> None:
     print(table)
 
 
+def parts_table(results: Path) -> str:
+    """Lay out the systems that lack something, and the whole ones they are to be compared with."""
+    whole = [result for result in read_results(results) if _is_whole(result)]
+    return results_table([*read_results(results / "ablation"), *whole])
+
+
+def renamed_results(results: Path) -> dict[str, list[dict[str, Any]]]:
+    """Read the results on proofs as they are, and on those with other names for their variables."""
+    renamed = {symbols: read_results(results / "symbols" / symbols) for symbols in SYMBOLS}
+    return {"names as they are": read_results(results), **renamed}
+
+
+def _is_whole(result: dict[str, Any]) -> bool:
+    system = result["system"]
+    return system["name"] in ("fast", "best") and system["input"] == "both"
+
+
 def _evaluate_baseline(release: Release, by_article: bool, name: str, reads: str) -> None:
     task = load_task(release, "test", by_article=by_article)
     scores = baseline_scores(name, task, reads)
-    write_results(task, scores, name, reads, f"{name}-{reads}", RESULTS / release.id)
+    write_results(task, scores, System(name, reads), f"{name}-{reads}", RESULTS / release.id)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,20 @@
 import json
 import tomllib
 from collections import Counter
+from pathlib import Path
 
 import jsonschema
 import pytest
 
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.results_table import marks, read_results, results_table, update_between_marks
+from proofmatch.evaluation.results_table import (
+    marks,
+    read_results,
+    results_table,
+    symbols_table,
+    transductive_table,
+    update_between_marks,
+)
 from proofmatch.training.trainer.learning_curve import compare_curves
 from tests.conftest import REPOSITORY
 
@@ -24,9 +32,25 @@ RESULTS = REPOSITORY / "evaluation" / "results"
     ],
 )
 def test_tables_on_the_pages_are_those_of_the_files(page, place, folder):
+    assert table_on(page, place) == results_table(read_results(RESULTS / folder)).strip()
+
+
+def test_tables_of_the_ablation_are_those_of_the_files(monkeypatch):
+    monkeypatch.syspath_prepend(str(RESULTS))  # where the scripts of `make results` find each other
+    from regenerate import parts_table, renamed_results  # pyright: ignore[reportMissingImports]
+
+    page, stacks = RESULTS / "README.md", RESULTS / "stacks"
+    assert table_on(page, "parts") == parts_table(stacks).strip()
+    assert table_on(page, "symbols") == symbols_table(renamed_results(stacks)).strip()
+    transductive = read_results(stacks / "transductive")
+    assert transductive
+    assert all(result["system"]["transductive"] for result in transductive)
+    assert table_on(page, "transductive") == transductive_table(transductive).strip()
+
+
+def table_on(page: Path, place: str) -> str:
     begin, end = marks(place)
-    table = results_table(read_results(RESULTS / folder))
-    assert page.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0].strip() == table.strip()
+    return page.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0].strip()
 
 
 @pytest.mark.parametrize(("folder", "split"), [("stacks", "test"), ("stacks/validation", "validation")])
@@ -42,12 +66,18 @@ def test_result_files_follow_the_schema_and_are_of_one_split_of_one_release(fold
 
 def test_every_baseline_and_every_trained_system_has_its_results():
     models = tomllib.loads((RESULTS / "models.toml").read_text(encoding="utf-8"))
-    wanted = {(system["system"], system["input"]) for system in models.values()}
+    wanted = {
+        (
+            "pairs_by_article" if system.get("by_article") else "pairs",
+            system["system"],
+            system["input"],
+        )
+        for system in models.values()
+    }
     for folder in ("stacks", "stacks/validation"):
         decodings = Counter(
-            (result["system"]["name"], result["system"]["input"])
+            (result["dataset"]["config"], result["system"]["name"], result["system"]["input"])
             for result in read_results(RESULTS / folder)
-            if result["dataset"]["config"] == "pairs"
         )
         assert wanted <= set(decodings)
         assert set(decodings.values()) == {3}
@@ -76,7 +106,7 @@ def test_exact_matchings_carry_their_certificate():
 def test_a_missing_decoding_is_a_dash():
     (first, *_) = read_results(RESULTS / "stacks")
     first["system"]["decoding"] = "local"
-    assert results_table([first]).endswith("| – | – |\n")
+    assert results_table([first]).endswith("| – | – | – |\n")
 
 
 def test_a_page_without_a_place_for_results_is_named(tmp_path):

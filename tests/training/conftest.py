@@ -1,5 +1,6 @@
-"""What tests around models share: a tiny matcher, trained on the sample for one epoch."""
+"""What tests around models share: tiny matchers of all kinds, trained on the sample for an epoch or two."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,37 @@ TINY = [
 ]
 
 
+# The same for the presets of matchers with features.
+TINY_FAST = ["rank=8", "per_device_train_batch_size=16", "num_train_epochs=2"]
+TINY_FAST += ["eval_epochs=1", "save_epochs=1"]
+TINY_BEST = [*TINY, "rank=8", "max_words=42", "chunk_size=7"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache that has nothing of earlier runs, nor leaves anything behind."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        yield folder
+
+
 @pytest.fixture(scope="session")
 def tiny_model(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a matcher; what it has learnt is next to nothing."""
     out = tmp_path_factory.mktemp("models") / "tiny"
     return train_matcher(open_release(release), load_settings("quick", TINY), out)
+
+
+@pytest.fixture(scope="session")
+def lexical_model(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a lexical matcher."""
+    out = tmp_path_factory.mktemp("models") / "lexical"
+    return train_matcher(open_release(release), load_settings("fast", TINY_FAST), out)
+
+
+@pytest.fixture(scope="session")
+def joint_model(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a joint matcher."""
+    out = tmp_path_factory.mktemp("models") / "joint"
+    return train_matcher(open_release(release), load_settings("best", TINY_BEST), out)

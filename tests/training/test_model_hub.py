@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from proofmatch.errors import ProofmatchError
 from proofmatch.training import ProofMatcher
 from proofmatch.training.prediction import load_matcher
-from tests.training.conftest import TINY
+from tests.training.conftest import TINY, TINY_FAST
 
 THERE_AND_BACK = """
 import json, sys
@@ -81,6 +81,50 @@ def test_models_go_to_the_hub_and_come_back_the_same(hub, owner, tiny_model, rel
         "ada/nothing is neither a folder with a matcher nor OWNER/NAME of one on the Hub ("
     )
     assert "\n" not in broken + missing
+
+
+WITH_FEATURES = """
+import sys
+import numpy as np
+from proofmatch.cli import main
+from proofmatch.evaluation.release import open_release
+from proofmatch.evaluation.task import load_task
+from proofmatch.training.prediction import load_matcher, model_scores
+
+release, joint, *train = sys.argv[1:]
+task = load_task(open_release(release), "test")
+
+def scores(name):
+    return model_scores(load_matcher(name), task).block(0, len(task.statement_ids))
+
+here = load_matcher(joint)
+here.matcher.push_to_hub("ada/joint")
+here.tokenizer.push_to_hub("ada/joint")
+assert np.array_equal(scores("ada/joint"), scores(joint))
+
+assert main(train) == 0
+assert np.array_equal(scores("ada/lexical"), scores("lexical"))
+assert main(["predict", "ada/lexical", "--data", release, "--out", "x.jsonl"]) == 0
+"""
+
+
+def test_matchers_with_features_go_to_the_hub_and_come_back_the_same(
+    hub, owner, joint_model, release, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    settings = [*TINY_FAST, "push_to_hub=true", "hub_model_id=ada/lexical"]
+    train = ["train", "--data", str(release), "--preset", "fast", "--out", "lexical"]
+    run = owner.python(
+        WITH_FEATURES,
+        *(str(release), str(joint_model), *train),
+        *(part for one in settings for part in ("--set", one)),
+    )
+    assert run.returncode == 0, run.stderr
+    files = hub.repositories["models", "ada/lexical"].at("main").files
+    local = {path.name: path.read_bytes() for path in (tmp_path / "lexical").iterdir() if path.is_file()}
+    assert {name: hub.content(files[name]) for name in local} == local
+    assert not [name for name in files if name.endswith((".bin", ".pt", ".pth", ".pkl"))]
+    assert (tmp_path / "x.jsonl").exists()
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
 from proofmatch.training import MatchingArguments, ProofMatcherConfig
+from proofmatch.training.lexical.config import LexicalMatcherConfig
 from proofmatch.training.settings import load_settings, preset_names
 
 MODEL_OF_THE_PAPER = {
@@ -37,13 +38,25 @@ def test_a_preset_makes_a_model_and_a_training(preset, tmp_path):
     arguments = MatchingArguments(output_dir=str(tmp_path / "model"), **settings.training)
     sizes = {key: value for key, value in settings.model.items() if key != "encoder"}  # which has no default
     config = ProofMatcherConfig(vocab_size=100, **sizes)
-    for section, made in ((settings.training, arguments), (sizes, config)):
+    lexical = LexicalMatcherConfig(**settings.lexical)
+    assert settings.model or settings.lexical
+    for section, made in ((settings.training, arguments), (sizes, config), (settings.lexical, lexical)):
         assert {key: getattr(made, key) for key in section} == section
     assert not (tmp_path / "model").exists()
 
 
 def test_there_are_presets_for_the_paper_and_for_a_cpu():
-    assert {"quick", "paper-local", "paper-global"} <= set(preset_names())
+    assert {"fast", "quick", "best", "paper-local", "paper-global"} <= set(preset_names())
+
+
+@pytest.mark.parametrize(
+    ("preset", "has_encoder", "has_features"),
+    [("fast", False, True), ("quick", True, False), ("best", True, True)],
+)
+def test_a_preset_has_settings_for_the_parts_of_its_matcher(preset, has_encoder, has_features):
+    settings = load_settings(preset)
+    assert (bool(settings.model), bool(settings.lexical)) == (has_encoder, has_features)
+    assert load_settings(preset, ["max_size=7"]).tokenizer["max_size"] == 7
 
 
 def test_paper_local_has_the_numbers_of_the_paper():
@@ -93,6 +106,45 @@ def test_what_is_set_arrives_as_what_it_is(override, section, value):
     changed = getattr(load_settings("quick", [override]), section)[override.partition("=")[0]]
     assert changed == value
     assert type(changed) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("override", "value"),
+    [
+        ("rank=3", 3),
+        ("hub_weight=0", 0),
+        ("has_sparse_part=false", False),
+        ('groups=["word", "math-2"]', ["word", "math-2"]),
+        ("table_groups=[]", []),
+    ],
+)
+@pytest.mark.parametrize("preset", ["fast", "best"])
+def test_settings_of_features_arrive_as_what_they_are(preset, override, value):
+    changed = load_settings(preset, [override]).lexical[override.partition("=")[0]]
+    assert changed == value
+    assert type(changed) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("preset", "override", "told"),
+    [
+        ("fast", "embedding_size=3", "the preset fast has no encoder, so that embedding_size means nothing"),
+        ("fast", "encoder=some/folder", "the preset fast has no encoder, so that encoder means nothing"),
+        ("fast", "max_words=100", "the preset fast has no encoder, so that max_words means nothing"),
+        ("quick", "rank=3", "the preset quick has no lexical part, so that rank means nothing"),
+        ("finetune", "hub_weight=0", "the preset finetune has no lexical part, so that hub_weight means"),
+        ("fast", "num_features=3", "there is no setting 'num_features'"),
+        ("fast", "groups=word", "groups must be a list, not 'word'"),
+        ("fast", "groups=3", "groups must be a list, not '3'"),
+        ("fast", "rank=many", "rank must be a whole number, not 'many'"),
+        ("fast", "has_sparse_part=2", "has_sparse_part must be true or false, not '2'"),
+    ],
+)
+def test_what_a_preset_has_no_part_for_is_one_sentence(preset, override, told):
+    with pytest.raises(ProofmatchError) as refusal:
+        load_settings(preset, [override])
+    assert told in str(refusal.value)
+    assert "\n" not in str(refusal.value)
 
 
 def test_of_two_values_the_last_one_counts():
@@ -168,4 +220,30 @@ def test_a_training_that_cannot_be_is_refused_and_leaves_nothing_behind(
     assert told in said
     assert said.count("\n") == 1
     assert "Traceback" not in said
+    assert not (out / "run.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("preset", "override", "told"),
+    [
+        ("fast", "embedding_size=3", "has no encoder"),
+        ("quick", "rank=3", "has no lexical part"),
+        ("fast", "rank=-1", "rank must be a whole number from 0 on, not -1"),
+        ("fast", 'groups=["words"]', "there are no features 'words' for groups"),
+        ("fast", "table_rate=-1", "table_rate must be at least 0"),
+        ("fast", "feature_decay=-1", "feature_decay must be at least 0"),
+        ("best", "feature_rate=-1", "feature_rate must be at least 0"),
+        ("best", "num_heads=0", "num_heads must be a whole number from 1 on"),
+        ("best", "encoder=some/folder", "a pretrained encoder reads other texts than a lexical matcher does"),
+    ],
+)
+def test_a_training_with_features_that_cannot_be_is_refused_too(
+    release, tmp_path, capsys, preset, override, told
+):
+    out = tmp_path / "model"
+    arguments = ["train", "--data", str(release), "--preset", preset, "--out", str(out), "--set", override]
+    assert main(arguments) == 2
+    said = capsys.readouterr().err
+    assert told in said
+    assert said.count("\n") == 1
     assert not (out / "run.json").exists()

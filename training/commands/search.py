@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", choices=(*SPLITS, _ALL), default=_ALL, help="whose proofs are searched")
     parser.add_argument("--top", type=positive, default=5, metavar="N", help="how many proofs to show")
     parser.add_argument("--full", action="store_true", help="show all of each proof")
+    parser.add_argument("--why", action="store_true", help="show what each score is made of")
     parser.add_argument("--json", action="store_true", help="a JSON object a line for each proof")
 
 
@@ -77,7 +78,8 @@ def run(options: argparse.Namespace) -> int:
 
     release = open_release(options.data)
     splits = SPLITS if options.split == _ALL else (options.split,)
-    hits = search(load_matcher(options.model), release, statement, splits, options.top)
+    model = load_matcher(options.model)
+    hits = search(model, release, statement, splits, options.top, why=options.why)
     width = shutil.get_terminal_size().columns
     if options.json:
         print("\n".join(map(json_of, hits)))

@@ -61,16 +61,22 @@ class JointMatcher(SavedMatcher):
             encoder_weight: Of the encoder's score in the sum.
         """
         config = JointMatcherConfig(
-            lexical.config.to_dict(), encoder.config.to_dict(), num_background_words=len(background.words)
+            lexical.config.to_diff_dict(),  # which does not tell where it has been opened
+            encoder.config.to_diff_dict(),
+            num_background_words=len(background.words),
         )
         matcher = cls(config)
         matcher.lexical.load_state_dict(lexical.state_dict())
         matcher.encoder.load_state_dict(encoder.state_dict())
-        with torch.no_grad():
-            matcher.encoder_weight.copy_(torch.log(torch.tensor(encoder_weight)))
+        matcher.set_encoder_weight(encoder_weight)
         matcher.background_starts.copy_(torch.from_numpy(background.starts))
         matcher.background_words.copy_(torch.from_numpy(background.words))
         return matcher
+
+    def set_encoder_weight(self, weight: float) -> None:
+        """Let the encoder's score have a weight in the sum."""
+        with torch.no_grad():
+            self.encoder_weight.copy_(torch.log(torch.tensor(weight)))
 
     def forward(self, statements: Sequence[JointText], proofs: Sequence[JointText]) -> torch.Tensor:
         """Score every statement with every proof, (statements, proofs)."""

@@ -1,6 +1,5 @@
 """Every size of the lexical matcher."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from transformers import PretrainedConfig
@@ -9,6 +8,8 @@ from proofmatch.errors import ProofmatchError
 
 from ...evaluation.task import INPUTS
 from .features import GROUPS
+
+_TABLE_GROUPS = tuple(name for name in GROUPS if name not in ("math-4", "math-run"))
 
 
 class LexicalMatcherConfig(PretrainedConfig):
@@ -38,8 +39,8 @@ class LexicalMatcherConfig(PretrainedConfig):
 
     def __init__(
         self,
-        groups: Sequence[str] = GROUPS,
-        table_groups: Sequence[str] = tuple(name for name in GROUPS if name not in ("math-4", "math-run")),
+        groups: list[str] | tuple[str, ...] = GROUPS,
+        table_groups: list[str] | tuple[str, ...] = _TABLE_GROUPS,
         rank: int = 512,
         has_sparse_part: bool = True,
         has_own_weights: bool = True,

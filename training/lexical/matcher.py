@@ -52,12 +52,13 @@ class LexicalMatcher(SavedMatcher):
 
     A feature's value in a text is a saturated count, times its idf, times exp of learned weights: one for its
     kind, its frequency and the side (statement or proof), so that features never seen have one as well, and
-    one of its own if it is frequent enough. The sparse part of a score is the cosine of such vectors. For the
-    dense part, values of the same form weight the rows of two embedding tables, one for each side; these
-    begin equal, so that at first features go with themselves. Each part has a learned scale.
+    one of its own if it is frequent enough, or else one that all others share. The sparse part of a score is
+    the cosine of such vectors. For the dense part, values of the same form weight the rows of two embedding
+    tables, one for each side; these begin equal, so that at first features go with themselves. Each part has
+    a learned scale.
 
     Example:
-        >>> matcher = LexicalMatcher.from_bags(config, statements, proofs)  # doctest: +SKIP
+        >>> matcher = LexicalMatcher.from_bags(config, vocabulary, background)  # doctest: +SKIP
         >>> scores = matcher(statements, proofs)  # (statements, proofs)  # doctest: +SKIP
     """
 
@@ -76,7 +77,7 @@ class LexicalMatcher(SavedMatcher):
         n_groups = len(config.groups)
         self.saturations = nn.Parameter(torch.empty(2, 2, n_groups))
         self.frequency_weights = nn.Parameter(torch.empty(2, 2, n_groups, _BUCKETS))
-        # The first row is for features without one of their own, and stays as it is.
+        # The first weight is one for all features that have none of their own; there are no such rows.
         self.sparse_weights = nn.Parameter(torch.empty(2, 1 + config.num_weights))
         self.dense_weights = nn.Parameter(torch.empty(2, 1 + config.num_rows))
         self.tables = nn.ParameterList(
@@ -120,6 +121,7 @@ class LexicalMatcher(SavedMatcher):
         config.num_rows = int(has_row.sum()) if config.rank else 0
         config.num_texts = vocabulary.n_texts
         config.num_background_entries = len(background.words)
+        config.n_background = len(background)
         matcher = cls(config)
         matcher.hashes.copy_(torch.from_numpy(vocabulary.hashes))
         matcher.frequencies.copy_(torch.from_numpy(vocabulary.frequencies))
@@ -159,10 +161,14 @@ class LexicalMatcher(SavedMatcher):
         Returns:
             The scores, (statements, proofs).
         """
-        left, right = self.encode(statements, "statement"), self.encode(proofs, "proof")
-        scales = self.scales.exp()
-        scores = scales[DENSE] * (left.dense @ right.dense.T)
-        return scores + scales[SPARSE] * multiply(left.sparse, right.sparse) if self._is_sparse else scores
+        # In the precision of the weights, as scores are that an encoder makes.
+        with torch.autocast(self.scales.device.type, enabled=False):
+            left, right = self.encode(statements, "statement"), self.encode(proofs, "proof")
+            scales = self.scales.exp()
+            scores = scales[DENSE] * (left.dense @ right.dense.T)
+            return (
+                scores + scales[SPARSE] * multiply(left.sparse, right.sparse) if self._is_sparse else scores
+            )
 
     def encode(self, texts: Sequence[np.ndarray], side: str) -> EncodedBags:
         """Turn texts of a side into vectors of length 1."""
@@ -214,10 +220,11 @@ class LexicalMatcher(SavedMatcher):
         values = self.values(DENSE, side, entries[has_row.numpy()], places)
         counts = np.bincount(rows[has_row.numpy()], minlength=n_texts)
         offsets = torch.from_numpy(np.cumsum(counts) - counts).to(places.device)
+        table = self.tables[SIDES[side]]
         bags = functional.embedding_bag(
-            places.long(), self.tables[SIDES[side]], offsets, mode="sum", per_sample_weights=values
+            places.long(), table, offsets, mode="sum", per_sample_weights=values.to(table.dtype)
         )
-        return functional.normalize(bags, dim=-1, eps=_LEAST_NORM)
+        return functional.normalize(bags.to(values.dtype), dim=-1, eps=_LEAST_NORM)
 
     @property
     def _is_sparse(self) -> bool:

@@ -11,6 +11,7 @@ import torch
 
 # Pairs of texts that share a feature: from this many on, the dense product is quicker.
 _PAIRS_OF_A_FREQUENT_FEATURE = 4_000
+_NUMBERS_PER_ENTRY = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class SparseRows:
 
 def multiply(left: SparseRows, right: SparseRows) -> torch.Tensor:
     """Multiply every row of one matrix by every row of the other, (rows, rows)."""
-    columns = np.unique(np.concatenate([left.features, right.features]), return_inverse=True)[1]
+    columns = _columns(np.concatenate([left.features, right.features]))
     left_columns, right_columns = np.split(columns, [len(left.features)])
     size = int(columns.max(initial=-1)) + 1
     left_counts, right_counts = (np.bincount(one, minlength=size) for one in (left_columns, right_columns))
@@ -49,6 +50,18 @@ def multiply(left: SparseRows, right: SparseRows) -> torch.Tensor:
     products = left.values[_on(first, left)] * right.values[_on(second, right)]
     rare = products.new_zeros(left.n_rows * right.n_rows).index_add(0, places.to(products.device), products)
     return dense[0] @ dense[1].T + rare.view(left.n_rows, right.n_rows)
+
+
+def _columns(features: np.ndarray) -> np.ndarray:
+    """Number features from 0 on, with gaps, but not so many that arrays for all numbers become large.
+
+    Those of a vocabulary have small numbers and keep them; only the others have to be sorted.
+    """
+    is_small = (features >= 0) & (features < _NUMBERS_PER_ENTRY * len(features))
+    columns = np.where(is_small, features, -1)
+    others = np.flatnonzero(~is_small)
+    columns[others] = columns.max(initial=-1) + 1 + np.unique(features[others], return_inverse=True)[1]
+    return columns
 
 
 def _dense(side: SparseRows, chosen: np.ndarray, columns: np.ndarray, n_columns: int) -> torch.Tensor:

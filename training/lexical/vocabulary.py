@@ -31,7 +31,8 @@ class FeatureVocabulary:
         entries = bags.words.copy()
         places, known = self._places(entries["feature"])
         entries["feature"] = np.where(known, places, _unknown(entries["feature"]))
-        entries["frequency"] = np.where(known, self.frequencies[places], 0)
+        entries["frequency"] = 0
+        entries["frequency"][known] = self.frequencies[places[known]]
         return EncodedTexts(entries, bags.starts)
 
     def look_up_pairs(

@@ -30,8 +30,12 @@ def proof_vectors(model: TrainedMatcher, release: Release, split: str) -> TextVe
         dense, starts, features, values = arrays
         return bool(
             dense.dtype == values.dtype == np.float32
-            and (dense.ndim, len(dense), len(starts)) == (2, n_proofs, n_proofs + 1)
-            and starts[-1] == len(features) == len(values)
+            and starts.dtype == features.dtype == np.int64
+            and dense.ndim == 2
+            and (len(dense), starts.shape) == (n_proofs, (n_proofs + 1,))
+            and features.shape == values.shape == (starts[-1],)
+            and starts[0] == 0
+            and (np.diff(starts) >= 0).all()
             and np.isfinite(dense).all()
             and np.isfinite(values).all()
         )

@@ -7,10 +7,14 @@ import numpy as np
 import pyarrow as pa
 
 from ...evaluation.release import Release
+from ..explaining.explanation import Explanation, explain, lexical_part
 from ..prediction import TrainedMatcher
 from ..vectors import concatenated, scores_of
 from .proofs import CONFIG, proof_vectors
-from .statement import encode_statement
+from .statement import encode_statement, statement_tokens
+
+# Of each kind: the weaker ones, of which there can be a million, are lost in the noise.
+_REASONS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,7 @@ class Hit:
         title: Of the article.
         kind: What it proves: a theorem, a lemma, …
         text: The proof, to read.
+        explanation: Why it has its score, if that was asked for.
     """
 
     rank: int
@@ -34,10 +39,17 @@ class Hit:
     title: str | None
     kind: str
     text: str
+    explanation: Explanation | None = None
 
 
 def search(
-    model: TrainedMatcher, release: Release, statement: str, splits: Sequence[str], top: int = 5
+    model: TrainedMatcher,
+    release: Release,
+    statement: str,
+    splits: Sequence[str],
+    top: int = 5,
+    *,
+    why: bool = False,
 ) -> list[Hit]:
     """Find the proofs with the greatest scores, best first; of equals, in the order of the release.
 
@@ -47,17 +59,25 @@ def search(
         statement: Text with formulas in TeX.
         splits: Those whose proofs are searched.
         top: How many are wanted.
+        why: Whether to explain each score.
 
     Raises:
-        ProofmatchError: If there is nothing in the statement that the matcher reads.
+        ProofmatchError: If there is nothing in the statement that the matcher reads, or nothing in the
+            matcher to explain by.
     """
+    if why:
+        lexical_part(model)  # better now than after all proofs have been encoded
     wanted = model.matcher.vectors(encode_statement(model, statement), "statement")
     proofs = concatenated([proof_vectors(model, release, split) for split in splits])
     scores = scores_of(wanted, proofs).block(0, 1)[0]
     best = np.argsort(-scores, kind="stable")[:top]
-    columns = ["proof_id", "article_id", "title", "kind", "proof"]
+    columns = ["proof_id", "article_id", "title", "kind", "proof", *(["proof_tokens"] if why else [])]
     found = pa.concat_tables([release.table(CONFIG, split, columns) for split in splits]).take(best)
-    return [
-        Hit(rank, float(score), *row.values())
-        for rank, (score, row) in enumerate(zip(scores[best], found.to_pylist(), strict=True), start=1)
-    ]
+    hits = []
+    for rank, (number, row) in enumerate(zip(best.tolist(), found.to_pylist(), strict=True), start=1):
+        explanation = None
+        if why:
+            tokens = statement_tokens(model, statement), row.pop("proof_tokens")
+            explanation = explain(model, *tokens, _REASONS, (wanted, proofs[number : number + 1]))
+        hits.append(Hit(rank, float(scores[number]), *row.values(), explanation=explanation))
+    return hits

@@ -13,6 +13,7 @@ from proofmatch.errors import ProofmatchError
 
 from ...dataset_card.hub.names import check_repository_name
 from ...dataset_card.templates import render
+from ..lexical.config import LexicalMatcherConfig
 from ..model.config import ProofMatcherConfig
 from ..settings import SECTIONS
 from ..templates import FOLDER
@@ -66,6 +67,7 @@ def render_model_card(model: TrainedModel) -> str:
     kept = evaluation_of_step(model.history, model.kept_step)
     encoder = run["model"].get("encoder")
     has_lexical, has_encoder = bool(run.get("lexical")), bool(run["model"])
+    lexical = LexicalMatcherConfig(**run["lexical"]) if has_lexical else None
     return render(
         "model_card.md.jinja",
         FOLDER,
@@ -76,6 +78,7 @@ def render_model_card(model: TrainedModel) -> str:
         release=data["id"] if _is_repository(data["id"]) else "RELEASE",
         encoder=encoder if encoder is None or _is_repository(encoder) else Path(encoder).name,
         kind="joint" if has_lexical and has_encoder else "lexical" if has_lexical else "encoder",
+        lexical=lexical,
         max_words=run["model"].get("max_words", ProofMatcherConfig().max_words) if has_encoder else None,
         is_by_article=run["config"].endswith("_by_article"),
         settings=_settings(run),

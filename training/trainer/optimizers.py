@@ -23,6 +23,7 @@ def make_optimizer(matcher: SavedMatcher, arguments: MatchingArguments) -> torch
         lr=arguments.learning_rate,
         betas=(arguments.adam_beta1, arguments.adam_beta2),
         eps=arguments.adam_epsilon,
+        fused=True,  # one pass over parameters instead of ten; tables are larger than a processor's cache
     )
 
 

@@ -11,9 +11,13 @@ from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.release import SPLITS, open_release
 from proofmatch.training import ProofMatcher, load_tokenizer
-from proofmatch.training.cache import cache_folder, cached_vectors
+from proofmatch.training.cache import cache_folder, cached_arrays
+from proofmatch.training.explaining.explanation import Explanation
+from proofmatch.training.lexical.explanation import Reason
+from proofmatch.training.lexical.naming import NamedFeature
 from proofmatch.training.pairs import read_pairs
 from proofmatch.training.prediction import TrainedMatcher, load_matcher
+from proofmatch.training.scoring import score_texts
 from proofmatch.training.searching.proofs import fingerprint
 from proofmatch.training.searching.search import Hit, search
 from proofmatch.training.searching.showing import as_text
@@ -33,12 +37,18 @@ def cache(tmp_path, monkeypatch):
 def find(tiny_model, release, capsys):
     """Search with some options, and give the exit code, what was printed, and what was said besides."""
 
-    def run(*arguments):
+    def run(*arguments, model=tiny_model):
         capsys.readouterr()
-        code = main(["search", str(tiny_model), "--data", str(release), *map(str, arguments)])
+        code = main(["search", str(model), "--data", str(release), *map(str, arguments)])
         return code, *capsys.readouterr()
 
     return run
+
+
+@pytest.fixture(params=["lexical_model", "joint_model"])
+def featured(request):
+    """Matchers with features, whose vectors are sparse as well as dense."""
+    return request.getfixturevalue(request.param)
 
 
 def hits_of(printed):
@@ -115,9 +125,9 @@ def test_a_cache_that_cannot_be_written_is_no_failure(find, tmp_path, monkeypatc
 def test_pickles_are_not_read(cache):
     cache.mkdir(parents=True)
     np.save(cache / "key.npy", np.array([[{}]], dtype=object), allow_pickle=True)
-    made = np.ones((1, 1), dtype=np.float32)
-    assert cached_vectors("key", (1, 1), lambda: made) is made
-    assert np.array_equal(np.load(cache / "key.npy", allow_pickle=False), made)
+    made = (np.ones((1, 1), dtype=np.float32),)
+    assert cached_arrays("key", 1, lambda: made, lambda _: True) is made
+    assert np.array_equal(np.load(cache / "key.npy", allow_pickle=False), made[0])
 
 
 def test_the_cache_is_where_users_expect_it(monkeypatch, tmp_path):
@@ -226,3 +236,119 @@ def test_a_pretrained_encoder_reads_the_statement_as_it_is(release, tmp_path):
     assert len(search(model, open_release(release), "Let $x$ be", ["test"], top=3)) == 3
     with pytest.raises(ProofmatchError, match="empty"):
         search(model, open_release(release), " ", ["test"])
+
+
+def test_matchers_with_features_search_as_they_score(featured, release, find):
+    model, opened = load_matcher(featured), open_release(release)
+    code, out, said = find("--json", "--split", "test", "--top", 1000, STATEMENT, model=featured)
+    assert code == 0
+    assert "encoding proofs" in said
+    proofs = read_pairs(opened, "test", model.reader).proofs
+    scores = score_texts(model.matcher, encode_statement(model, STATEMENT), proofs).block(0, 1)[0]
+    ids = opened.table("pairs", "test", ["proof_id"]).column(0).to_pylist()
+    expected = dict(zip(ids, scores, strict=True))
+    hits = hits_of(out)
+    assert {hit["proof_id"] for hit in hits} == set(ids)
+    assert np.allclose([hit["score"] for hit in hits], [expected[hit["proof_id"]] for hit in hits], atol=1e-5)
+    assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
+    # From the cache, and among the proofs of other splits, they have the same scores.
+    assert find("--json", "--split", "test", "--top", 1000, STATEMENT, model=featured) == (0, out, "")
+    everywhere = hits_of(find("--json", "--top", 1000, STATEMENT, model=featured)[1])
+    again = {hit["proof_id"]: hit["score"] for hit in everywhere}
+    assert all(again[hit["proof_id"]] == pytest.approx(hit["score"], abs=1e-5) for hit in hits)
+
+
+def test_matchers_with_features_find_most_proofs_by_statements_as_people_type_them(featured, release):
+    model, opened = load_matcher(featured), open_release(release)
+    rows = opened.table("pairs", "test", ["statement", "proof_id"]).to_pylist()
+    best = [search(model, opened, row["statement"], ["test"], top=1)[0].proof_id for row in rows]
+    assert sum(found == row["proof_id"] for found, row in zip(best, rows, strict=True)) > len(rows) / 2
+
+
+@pytest.mark.parametrize(
+    ("number", "damage"),
+    [
+        (0, lambda dense: dense[:-1]),
+        (0, lambda dense: dense[:, 0]),
+        (0, lambda dense: dense.astype(np.float64)),
+        (1, lambda starts: starts[::-1]),
+        (1, lambda starts: starts[0]),
+        (1, lambda starts: starts.astype(np.float64)),
+        (2, lambda features: features[:-1]),
+        (2, lambda features: features[:, None]),
+        (3, lambda values: values * np.float32("nan")),
+        (3, lambda values: np.append(values, values[:1])),
+    ],
+)
+def test_damaged_vectors_are_made_anew(lexical_model, find, cache, number, damage):
+    arguments = [STATEMENT, "--json", "--split", "test"]
+    first = find(*arguments, model=lexical_model)
+    path = max(cache.iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    whole = path.read_bytes()
+    with path.open("rb") as file:
+        arrays = [np.load(file) for _ in range(4)]
+    arrays[number] = damage(arrays[number])
+    with path.open("wb") as file:
+        for array in arrays:
+            np.save(file, array)
+    again = find(*arguments, model=lexical_model)
+    assert again[:2] == first[:2]
+    assert "encoding proofs" in again[2]
+    assert path.read_bytes() == whole
+
+
+def test_why_tells_what_each_score_is_made_of(featured, release, find):
+    arguments = ("--json", "--split", "test", STATEMENT)
+    _, plain, _ = find(*arguments, model=featured)
+    code, out, _ = find(*arguments, "--why", model=featured)
+    assert code == 0
+    opened = open_release(release).table("pairs", "test", ["proof_id", "proof_tokens"])
+    proofs = dict(zip(*(opened[name].to_pylist() for name in opened.column_names), strict=True))
+    for hit, same in zip(hits_of(out), hits_of(plain), strict=True):
+        assert {**hit, **same} == hit
+        assert sum(hit["parts"].values()) == pytest.approx(hit["score"], abs=1e-4)
+        texts = hit["statement_tokens"], proofs[hit["proof_id"]]
+        assert {reason["kind"] for reason in hit["reasons"]} == {"shared", "associated"}
+        for reason in hit["reasons"]:
+            for text, feature in zip(texts, (reason["statement"], reason["proof"]), strict=True):
+                assert all(0 <= begin < end <= len(text) for begin, end in feature["spans"])
+                if feature["group"] == "math-1":
+                    found = {text[begin].partition(":")[2] for begin, _ in feature["spans"]}
+                    assert found == {feature["surface"]}
+
+
+def test_why_is_under_each_proof_in_lines_that_fit(featured, find, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    _, plain, _ = find(STATEMENT, "--top", 2, model=featured)
+    _, out, _ = find(STATEMENT, "--top", 2, "--why", model=featured)
+    lines = out.splitlines()
+    assert [line for line in lines if line in plain.splitlines()] == plain.splitlines()
+    assert sum(line.startswith("    why: shared ") for line in lines) == 2
+    assert sum(line.startswith("    shared: ") for line in lines) == 2
+    assert all(len(line) <= 60 or " · " not in line for line in lines if line[:4] == "    ")
+
+
+def test_a_model_without_features_cannot_tell_why_and_says_so_at_once(find, cache):
+    code, out, error = find(STATEMENT, "--why")
+    assert (code, out) == (2, "")
+    assert error.count("\n") == 1
+    assert "has no features to explain by; take a model of the preset fast or best" in error
+    assert not cache.exists()
+
+
+def test_reasons_are_shown_shortly():
+    tokens = ["m:f", "m::", "m:X", "m:→", "m:Y", "t:is", "t:étale"], ["t:étale", "t:and", "t:unramified"]
+    etale, unramified = NamedFeature("word", "étale", [(6, 7)]), NamedFeature("word", "unramified", [(2, 3)])
+    reasons = [
+        Reason("shared", 2.0, etale, NamedFeature("word", "étale", [(0, 1)])),
+        Reason("associated", 0.25, etale, unramified),
+        Reason("associated", 0.001, NamedFeature("math-run", "f : X → Y", [(0, 5)]), unramified),
+    ]
+    explanation = Explanation(*tokens, 2.0, 0.25, 0.0, -0.5, reasons)
+    hit = Hit(1, 1.75, "p-1", "article", None, "lemma", "Proof.", explanation)
+    assert as_text(hit, 100).splitlines()[1:] == [
+        "    Proof.",
+        "    why: shared 2.00 · associated 0.25 · near to all kinds of statements -0.50",
+        "    shared: étale 2.00",
+        "    associated: étale ~ unramified 0.25",
+    ]

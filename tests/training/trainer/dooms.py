@@ -39,9 +39,10 @@ def while_saving_the_model() -> partial:
 
 
 def _while_saving_weights(checkpoint: str | None) -> None:
-    from proofmatch.training import MatchingTrainer, ProofMatcher
+    from proofmatch.training import MatchingTrainer
+    from proofmatch.training.model.saved import SavedMatcher
 
-    real = ProofMatcher.save_pretrained
+    real = SavedMatcher.save_pretrained
     folder = []
 
     def save_pretrained(self, path, **options):
@@ -55,7 +56,7 @@ def _while_saving_weights(checkpoint: str | None) -> None:
 
     real_save = MatchingTrainer._save
     MatchingTrainer._save = save
-    ProofMatcher.save_pretrained = save_pretrained
+    SavedMatcher.save_pretrained = save_pretrained
 
 
 def while_saving_the_checkpoint(number: int) -> partial:

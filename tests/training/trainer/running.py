@@ -61,7 +61,9 @@ def start(
         environment: Further environment variables.
     """
     said.write_text("")
-    process = SERVER.Process(target=_run, args=(str(said), arguments, doom, environment or {}))
+    # The server's environment is of the moment it was started, maybe by other tests.
+    cache = {name: value for name, value in os.environ.items() if name == "XDG_CACHE_HOME"}
+    process = SERVER.Process(target=_run, args=(str(said), arguments, doom, {**cache, **(environment or {})}))
     process.start()
     return Run(process, said)
 

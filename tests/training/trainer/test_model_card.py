@@ -1,6 +1,7 @@
 """The card of a model: valid metadata for the Hub, and figures that are those of the run."""
 
 import copy
+import itertools
 import re
 from dataclasses import replace
 
@@ -177,6 +178,88 @@ def test_a_matcher_of_its_own_has_no_base_model(model, tmp_path):
     card = load(model, tmp_path)
     assert card.data.base_model is None
     assert "from scratch" in card.text
+
+
+def lexical_run(model, **settings):
+    """The run of a lexical matcher."""
+    model.run["model"], model.run["lexical"] = {}, {"rank": 32, **settings}
+    return model
+
+
+def paragraph(card):
+    """What is said about how the model works, in one line."""
+    text = card.text[card.text.index("arxiv.org") : card.text.index("## How to use it")]
+    return " ".join(text.split())
+
+
+def test_a_lexical_matcher_is_described_by_its_features(model, tmp_path):
+    card = load(lexical_run(model), tmp_path)
+    assert faults_of_card(str(card), "model") == ([], [])
+    told = paragraph(card)
+    assert "is a learned scale times the cosine of its texts' values, plus another one times the" in told
+    assert "A share of 0.5 of the mean of a proof's 10 highest scores for training statements" in told
+    assert told.endswith("All weights were trained from scratch. It reads words and formulas of a text.")
+    assert "s·W·pᵀ" not in card.text and "elf-attention" not in card.text
+    assert "It reads the beginning" not in card.text
+    assert "Much of what it knows is which names of symbols go together" in card.text
+    assert "model_scores(load_matcher(" in card.text
+    assert ["lexical", "rank", "32"] in rows(card)
+    assert not [row for row in rows(card) if row[0] == "model" and len(row) == 3]
+
+
+def test_a_joint_matcher_is_described_by_both_of_its_parts(model, tmp_path):
+    model.run["lexical"] = {"rank": 32, "hub_weight": 0.25, "n_nearest": 7}
+    card = load(model, tmp_path)
+    assert faults_of_card(str(card), "model") == ([], [])
+    told = paragraph(card)
+    assert told.index("the cosine of") < told.index("To that is added") < told.index("A share of 0.25 of")
+    assert "a proof's 7 highest scores" in told
+    assert "s·W·pᵀ + b of two vectors" in told
+    assert "more than 202 words, start and end marks included" in card.text
+    assert "the rest is cut off for the self-attentive part.\n" in card.text
+    assert ["lexical", "rank", "32"] in rows(card)
+    assert ["model", "max_words", "202"] in rows(card)
+
+
+@pytest.mark.parametrize(
+    ("settings", "told", "untold"),
+    [
+        ({"rank": 0}, "is a learned scale times the cosine of its texts' values. A share", "tables"),
+        ({"has_sparse_part": False}, "is a learned scale times the cosine of two sums", "texts' values"),
+        ({"hub_weight": 0}, "one for statements and one for proofs. All weights", "share"),
+    ],
+    ids=str,
+)
+def test_parts_that_a_matcher_does_not_have_are_not_described(model, tmp_path, settings, told, untold):
+    described = paragraph(load(lexical_run(model, **settings), tmp_path))
+    assert told in described
+    assert untold not in described
+
+
+@pytest.mark.parametrize("kind", ["encoder", "lexical", "joint", "pretrained"])
+@pytest.mark.parametrize("config", ["pairs", "pairs_by_article"])
+def test_paragraphs_and_lists_are_apart_and_nothing_is_left_open(model, tmp_path, kind, config):
+    model.run["config"] = config
+    if kind == "lexical":
+        lexical_run(model)
+    elif kind == "joint":
+        model.run["lexical"] = {"rank": 32}
+    elif kind == "pretrained":
+        changed(model, "model", encoder="ada/encoder")
+    text = load(model, tmp_path).text
+    assert "\n\n\n" not in text
+    assert not re.search(r"[^\S\n]\n", text)
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    assert not re.search(r"\S  ", prose)
+    for line, after in itertools.pairwise(prose.splitlines()):
+        if line.startswith("- **") or line.startswith("  "):
+            assert after == "" or after.startswith(("- **", "  ")), after
+        if after.startswith("|"):
+            assert line == "" or line.startswith("|"), line
+    limits = text[text.index("## Limits") :].split("\n\n", 1)[1]
+    assert "\n\n" not in limits
+    assert limits.count("- **") == {"encoder": 6, "lexical": 5, "joint": 6, "pretrained": 6}[kind]
+    assert all(part.rstrip().endswith(".") for part in limits.split("\n- "))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tests.training.conftest import TINY
+from tests.training.conftest import TINY, TINY_BEST, TINY_FAST
 from tests.training.trainer import dooms
 from tests.training.trainer.results import assert_same_weights, history
 from tests.training.trainer.running import run
@@ -17,25 +17,29 @@ from tests.training.trainer.running import run
 # Five steps an epoch, checkpoints after 2, 4, 5, 6, 8, 10, … steps, evaluations after 5, 10 and 13, and what
 # is logged else after 3, 6, 9 and 12.
 SETTINGS = ["per_device_train_batch_size=30", "num_train_epochs=2.5", "save_epochs=0.4", "log_epochs=0.6"]
-SETTINGS += ["max_words=42"]
 OPTIMIZERS = {
     "adamw": ["optimizer=adamw", "learning_rate=0.01"],
     "asgd": ["optimizer=asgd", "learning_rate=0.5", "learning_rate_decay=0.9", "objective=hybrid"],
 }
-ALL = [(optimizer, sampling) for optimizer in OPTIMIZERS for sampling in ("epochs", "independent")]
-ONE = ALL[0]
+SIZES = {"quick": [*TINY, "max_words=42"], "fast": TINY_FAST, "best": TINY_BEST}
+ALL = [
+    *(("quick", optimizer, sampling) for optimizer in OPTIMIZERS for sampling in ("epochs", "independent")),
+    ("fast", "adamw", "epochs"),
+    ("best", "adamw", "epochs"),
+]
+ONE, FAST, BEST = ALL[0], *ALL[-2:]
 
 
 def command(release, out, way=ONE, *more):
-    optimizer, sampling = way
-    settings = [*TINY, *SETTINGS, *OPTIMIZERS[optimizer], f"sampling={sampling}"]
+    preset, optimizer, sampling = way
+    settings = [*SIZES[preset], *SETTINGS, *OPTIMIZERS[optimizer], f"sampling={sampling}"]
     options = [part for setting in settings for part in ("--set", setting)]
-    return ["train", "--data", str(release), "--out", str(out), *options, *more]
+    return ["train", "--data", str(release), "--preset", preset, "--out", str(out), *options, *more]
 
 
 @pytest.fixture(scope="module")
 def whole(release, tmp_path_factory):
-    """Runs that nobody has interrupted, by optimizer and sampling."""
+    """Runs that nobody has interrupted, by preset, optimizer and sampling."""
     made = {}
 
     def train(way):
@@ -106,6 +110,19 @@ def test_killed_at_any_moment_it_ends_as_if_nothing_had_been(release, tmp_path, 
     assert_same_weights(model, whole(ONE))
     assert {path.name for path in model.iterdir()} == {path.name for path in whole(ONE).iterdir()}
     assert not list(model.rglob("*.unfinished"))
+
+
+@pytest.mark.parametrize("way", [FAST, BEST], ids="-".join)
+@pytest.mark.parametrize(
+    "doom",
+    [dooms.while_saving_weights(6), dooms.while_saving_the_model()],
+    ids=["in a checkpoint", "at the end"],
+)
+def test_matchers_with_features_are_killed_while_they_are_saved(release, tmp_path, whole, way, doom):
+    die(release, tmp_path, doom, way=way)
+    finish(release, tmp_path, way)
+    assert history(tmp_path / "model") == history(whole(way))
+    assert_same_weights(tmp_path / "model", whole(way))
 
 
 def test_a_program_of_its_own_that_is_killed_from_outside(release, tmp_path, whole):

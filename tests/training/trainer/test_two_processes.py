@@ -118,6 +118,17 @@ def test_a_folder_with_a_run_is_refused_by_both(release, tmp_path, couple):
     assert "has a training run already" in runs[0].output
 
 
+@pytest.mark.parametrize("preset", ["fast", "best"])
+def test_matchers_with_features_are_trained_by_one_process(release, tmp_path, preset):
+    arguments = ["train", "--data", str(release), "--preset", preset, "--out", str(tmp_path / "model")]
+    runs = start_together(tmp_path / "said", 2, *arguments)
+    assert [run.end() for run in runs] == [2, 2]
+    for one in runs:
+        assert one.output.count("\n") == 1
+        assert "-matcher is trained in one process; leave out torchrun" in one.output
+    assert not (tmp_path / "model" / "run.json").exists()
+
+
 def test_torchrun_starts_it(release, tmp_path, alone):
     program = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     arguments = command(release, tmp_path / "model", BATCH // 2, "objective=local")

@@ -1,0 +1,146 @@
+"""Explanations for people: a thing is said once, and what says nothing is not said."""
+
+import pytest
+
+from proofmatch.builder.tokens import text_tokens
+from proofmatch.training.explaining.explanation import Explanation, explain
+from proofmatch.training.explaining.summary import summarize
+from proofmatch.training.lexical.explanation import Reason
+from proofmatch.training.lexical.features import GROUPS
+from proofmatch.training.lexical.naming import feature_names
+from proofmatch.training.prediction import TrainedMatcher
+from tests.training.lexical.corpora import random_texts, small_matcher
+from tests.training.lexical.test_matcher import kinds
+
+
+def tokens_of(text):
+    """Text with formulas between dollars, whose symbols have spaces between them."""
+    tokens = []
+    for place, part in enumerate(text.split("$")):
+        tokens += [f"m:{symbol}" for symbol in part.split()] if place % 2 else text_tokens(part)
+    return tokens
+
+
+def summary_of(statement, proof, *associated, weights=None, reads="both"):
+    """Explain a match in which a shared feature adds 1, or what its group or surface weighs."""
+    texts = [tokens_of(text) for text in (statement, proof)]
+    ours, theirs = (feature_names(text, GROUPS, reads) for text in texts)
+    reasons = []
+    for feature in ours.keys() & theirs.keys():
+        named = ours[feature], theirs[feature]
+        weight = (weights or {}).get(named[0].surface, (weights or {}).get(named[0].group, 1.0))
+        reasons.append(Reason("shared", weight, *named))
+    for left, right, weight in associated:
+        named = [
+            next(one for one in names.values() if (one.group, one.surface) == which)
+            for names, which in ((ours, left), (theirs, right))
+        ]
+        reasons.append(Reason("associated", weight, *named))
+    reasons.sort(key=lambda reason: (-reason.contribution, reason.statement.group, reason.statement.surface))
+    return summarize(Explanation(*texts, 0.0, 0.0, 0.0, 0.0, reasons))
+
+
+def shared(summary):
+    return {line.statement: line.contribution for line in summary.shared}
+
+
+def associated(summary):
+    return {(line.statement, line.proof): line.contribution for line in summary.associated}
+
+
+def test_a_word_and_its_stem_and_its_neighbours_are_one_line():
+    found = shared(summary_of("it is smooth", "which is smooth", weights={"is": 0.5}))
+    assert found == {"smooth": 3.0}  # the word, the stem, and `is smooth`
+
+
+def test_forms_of_a_word_are_one_line_with_the_word_of_the_statement():
+    assert shared(summary_of("smooth morphism", "morphisms")) == {"morphism": 1.0}
+
+
+def test_a_phrase_is_shown_where_it_weighs_more_than_its_words():
+    found = summary_of("complete intersection", "complete intersections", weights={"stem-2": 2.0})
+    assert shared(found) == {"complete intersection": 5.0}
+    found = summary_of("complete $ x $ intersection", "complete intersections", weights={"stem-2": 2.0})
+    assert list(shared(found)) == ["complete … intersection"]
+
+
+def test_parts_of_a_compound_that_both_texts_have_are_that_compound():
+    assert shared(summary_of("quasi-finite", "quasi-finite", weights={"finite": 5.0})) == {
+        "quasi-finite": 8.0
+    }
+    assert shared(summary_of("quasi-finite", "quasi-compact")) == {"quasi": 1.0}
+
+
+def test_symbols_are_shown_with_the_longest_formula_that_both_have():
+    found = shared(summary_of("a map $ f : X → Y $ of", "$ g ( f : X → Y )$ then $ X = Z $"))
+    n_grams = 5 + 4 + 3 + 2
+    assert found == {"f: X → Y": n_grams - 2}  # a colon and an arrow say nothing by themselves
+
+
+def test_a_word_next_to_a_symbol_is_part_of_what_says_more():
+    assert shared(summary_of("let $ ζ $ be", "let $ ζ $", weights={"let": 0.1})) == {"ζ": 2.0}
+
+
+def test_what_says_nothing_has_no_line():
+    assert shared(summary_of("Let it be. Then, by Lemma 1, $ ( = ) $", "Let it be. By Lemma $ ( = ) $")) == {}
+
+
+def test_long_formulas_are_cut():
+    formula = " + ".join(["x"] * 20)
+    (line,) = summary_of(f"${formula}$", f"${formula}$").shared
+    assert line.statement == "x+" * 8 + " …"
+
+
+def test_associations_of_the_same_two_things_are_one_line():
+    found = summary_of(
+        "it is étale",
+        "we see that is unramified",
+        (("stem-2", "is étale"), ("word", "unramified"), 0.5),
+        (("word", "étale"), ("stem", "unramified"), 0.25),
+        (("word", "étale"), ("stem", "see"), 0.25),
+        weights={"is": 0.0},
+    )
+    assert associated(found) == {("étale", "unramified"): 0.75}
+
+
+def test_what_goes_together_with_itself_is_a_line_of_what_both_have():
+    found = summary_of("étale", "it is étale", (("word", "étale"), ("stem-2", "is étale"), 0.5))
+    assert shared(found) == {"étale": 2.5}
+    assert associated(found) == {}
+
+
+def test_brackets_of_associated_formulas_are_closed():
+    found = summary_of("sheaf $ F ( m - 1 ) = 0 $", "higher", (("math-3", "F ( m"), ("word", "higher"), 0.5))
+    assert associated(found) == {("F(m-1)", "higher"): 0.5}
+
+
+def test_lines_are_in_the_order_of_what_they_add():
+    found = summary_of("flat smooth étale", "étale. Smooth. Flat.", weights={"smooth": 3.0, "étale": 2.0})
+    assert list(shared(found).items()) == [("smooth", 6.0), ("étale", 4.0), ("flat", 2.0)]
+
+
+def test_a_matcher_that_reads_formulas_only_reads_on_across_words():
+    found = shared(summary_of("$ x $ and $ y $", "$ x $ or $ y $", reads="math", weights={"math-2": 2.0}))
+    assert found == {"xy": 5.0}  # each symbol, both of them, and all that is read
+
+
+@kinds
+def test_nothing_is_lost_where_all_tokens_say_something(settings):
+    matcher, _ = small_matcher(**settings)
+    model = TrainedMatcher(matcher, None)  # pyright: ignore[reportArgumentType] - it has no use for one
+    telling = {"m:x", "m:y", "m.bold:x", "m:ζ", "t:groups", "t:group", "t:smooth-local", "t:sheaf", "t:étale"}
+    for texts in zip(random_texts(10, 6), random_texts(11, 6), strict=True):
+        explanation = explain(model, *([token for token in text if token in telling] for text in texts))
+        found = summarize(explanation)
+        lines = [*found.shared, *found.associated]
+        assert all(line.statement and line.proof for line in lines)
+        assert sum(line.contribution for line in lines) == pytest.approx(
+            explanation.shared + explanation.associated, abs=1e-6
+        )
+
+
+def test_any_tokens_can_be_summarized():
+    matcher, _ = small_matcher()
+    model = TrainedMatcher(matcher, None)  # pyright: ignore[reportArgumentType] - as above
+    for texts in zip(random_texts(12, 20), random_texts(13, 20), strict=True):
+        summarize(explain(model, *(["m:", "m.bold:", "t:", *text, "t:-", "m:)"] for text in texts)))

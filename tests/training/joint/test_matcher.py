@@ -1,0 +1,167 @@
+"""The joint matcher: the sum of its parts, in scores, gradients, files and vectors."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from proofmatch.errors import ProofmatchError
+from proofmatch.training.joint.matcher import JointMatcher
+from proofmatch.training.joint.reader import JointTexts
+from proofmatch.training.kinds import open_matcher
+from proofmatch.training.lexical.matcher import LexicalMatcher
+from proofmatch.training.losses import two_sided_loss
+from proofmatch.training.vectors import scores_of
+from tests.training.joint.corpora import Parts, both, encoder_scores, lexical_scores
+from tests.training.lexical.corpora import PAIRS, column, make_random
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def forward(matcher, texts):
+    with torch.no_grad():
+        return matcher(*map(both, texts))
+
+
+def by_vectors(matcher, texts):
+    vectors = [matcher.vectors(side, name) for side, name in zip(texts, ("statement", "proof"), strict=True)]
+    return scores_of(*vectors).block(0, len(texts[0]))
+
+
+@pytest.mark.parametrize("encoder_weight", [1.0, 0.25])
+def test_scores_are_the_sum_of_what_the_parts_say(encoder_weight):
+    parts = Parts(encoder_weight)
+    for texts in (parts.new, parts.pairs):
+        lexical, encoder = lexical_scores(parts.lexical, texts), encoder_scores(parts.encoder, texts)
+        expected = lexical + encoder_weight * encoder
+        assert torch.allclose(parts.matcher(*map(both, texts)), expected, atol=1e-5)
+
+
+def test_parts_keep_all_that_they_have_learned():
+    parts = Parts()
+    for part, original in ((parts.matcher.lexical, parts.lexical), (parts.matcher.encoder, parts.encoder)):
+        assert original.state_dict().keys() == part.state_dict().keys()
+        for name, value in original.state_dict().items():
+            assert torch.equal(part.state_dict()[name], value), name
+    assert torch.equal(
+        lexical_scores(parts.matcher.lexical, parts.new), lexical_scores(parts.lexical, parts.new)
+    )
+    assert torch.equal(
+        encoder_scores(parts.matcher.encoder, parts.new), encoder_scores(parts.encoder, parts.new)
+    )
+
+
+def test_parts_are_copied_and_not_shared():
+    parts = Parts()
+    before = lexical_scores(parts.lexical, parts.new)
+    make_random(parts.matcher)
+    assert torch.equal(lexical_scores(parts.lexical, parts.new), before)
+
+
+@pytest.mark.parametrize("chunk", [None, 1, 5, 100])
+def test_gradients_in_chunks_are_the_plain_ones(chunk):
+    parts = Parts(0.5)
+    matcher, (statements, proofs) = parts.matcher, map(both, parts.pairs)
+    value = two_sided_loss(matcher(statements, proofs))
+    value.backward()
+    expected = {name: parameter.grad.clone() for name, parameter in matcher.named_parameters()}
+    assert expected["encoder_weight"].any() and expected["lexical.tables.0"].any()
+    matcher.zero_grad()
+    told = matcher.backward(statements, proofs, two_sided_loss, chunk, lambda vectors: vectors)
+    assert told.item() == pytest.approx(value.item(), rel=1e-5)
+    assert not told.requires_grad
+    for name, parameter in matcher.named_parameters():
+        assert torch.allclose(parameter.grad, expected[name], atol=1e-5), name
+
+
+def test_every_parameter_learns_at_one_rate():
+    matcher = Parts().matcher
+    groups = [id(one) for group in matcher.parameter_groups() for one in group.parameters]
+    assert sorted(groups) == sorted(map(id, matcher.parameters()))
+
+
+def test_products_of_vectors_are_what_forward_computes():
+    parts = Parts(0.5, hub_weight=0)
+    assert np.allclose(by_vectors(parts.matcher, parts.new), forward(parts.matcher, parts.new), atol=1e-5)
+
+
+def test_hubs_are_those_of_the_whole_score():
+    parts = Parts(0.5, hub_weight=0.5)
+    background = parts.matcher._background()
+    assert len(background) == PAIRS
+    assert np.array_equal(background.words.words, parts.pairs[0].words.words)
+    assert np.array_equal(background.features.words, parts.pairs[0].features.words)
+    near = forward(parts.matcher, (background, parts.new[1])).numpy()
+    hubs = np.sort(near, axis=0)[-3:].mean(axis=0)
+    expected = forward(parts.matcher, parts.new).numpy() - 0.5 * hubs
+    assert np.allclose(by_vectors(parts.matcher, parts.new), expected, atol=1e-5)
+
+
+def test_a_proofs_own_score_does_not_depend_on_other_proofs():
+    parts = Parts(0.5, hub_weight=0.5)
+    statements, proofs = parts.new
+    scores = by_vectors(parts.matcher, (statements, proofs))
+    for number in range(len(proofs)):
+        place = np.array([number])
+        alone = JointTexts(proofs.words.take(place), proofs.features.take(place))
+        assert np.allclose(by_vectors(parts.matcher, (statements, alone))[:, 0], scores[:, number], atol=1e-5)
+
+
+@pytest.mark.parametrize("settings", [{}, {"hub_weight": 0}, {"rank": 0}], ids=str)
+def test_what_comes_back_has_the_same_scores(tmp_path, settings):
+    parts = Parts(0.5, **settings)
+    parts.matcher.save_pretrained(tmp_path / "model")
+    assert [path.name for path in (tmp_path / "model").glob("*model*")] == ["model.safetensors"]
+    again = open_matcher(tmp_path / "model").eval()
+    assert isinstance(again, JointMatcher)
+    assert again.config.input == "both"
+    assert torch.equal(forward(again, parts.new), forward(parts.matcher, parts.new))
+    assert np.array_equal(by_vectors(again, parts.new), by_vectors(parts.matcher, parts.new))
+    for name, value in parts.matcher.state_dict().items():
+        assert torch.equal(again.state_dict()[name], value), name
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_another_precision_is_one_of_weights_and_never_of_hashes_and_words(tmp_path, dtype):
+    parts = Parts(0.5)
+    parts.matcher.save_pretrained(tmp_path / "model")
+    again = JointMatcher.from_pretrained(tmp_path / "model", dtype=dtype).eval()
+    for name, value in parts.matcher.named_buffers():
+        assert torch.equal(dict(again.named_buffers())[name], value), name
+    assert {parameter.dtype for parameter in again.parameters()} == {dtype}
+    assert np.allclose(forward(again, parts.new).float(), forward(parts.matcher, parts.new), atol=0.3)
+
+
+def test_a_matcher_of_opened_parts_does_not_tell_where_they_were(tmp_path):
+    parts = Parts()
+    parts.lexical.save_pretrained(tmp_path / "lexical")
+    lexical = LexicalMatcher.from_pretrained(tmp_path / "lexical")
+    joint = JointMatcher.from_parts(lexical, parts.encoder, parts.matcher._background().words)
+    joint.save_pretrained(tmp_path / "model")
+    assert str(tmp_path) not in (tmp_path / "model" / "config.json").read_text()
+    assert torch.equal(forward(open_matcher(tmp_path / "model").eval(), parts.new), forward(joint, parts.new))
+
+
+@pytest.mark.parametrize(("section", "name"), [("lexical", "num_features"), ("encoder", "vocab_size")])
+def test_other_sizes_in_the_configuration_are_refused(tmp_path, section, name):
+    Parts().matcher.save_pretrained(tmp_path)
+    path = tmp_path / "config.json"
+    config = json.loads(path.read_text())
+    config[section][name] += 1
+    path.write_text(json.dumps(config))
+    with pytest.raises(ProofmatchError, match="are not those of its configuration") as refused:
+        open_matcher(tmp_path)
+    assert "\n" not in str(refused.value)
+
+
+def test_texts_that_only_one_part_can_read_are_no_failure():
+    parts = Parts(input="math")
+    reader = parts.matcher.reader(parts.tokenizer)
+    texts = reader.read(column([["t:Let"], ["m:x"], []]))
+    assert texts.features.lengths.tolist() == [0, 1, 0]
+    assert torch.isfinite(forward(parts.matcher, (texts, texts))).all()
+    assert texts.lengths.tolist() == texts.words.lengths.tolist()

@@ -1,0 +1,212 @@
+"""The lexical matcher: scores by its formula, finite whatever a text has, and nothing trained by accident."""
+
+import numpy as np
+import pytest
+import torch
+
+from proofmatch.training.lexical.bags import BAG
+from proofmatch.training.lexical.features import GROUPS
+from proofmatch.training.losses import two_sided_loss
+from tests.training.lexical.corpora import PAIRS, as_list, bags, random_texts, small_matcher
+from tests.training.lexical.plain_scores import PlainScores, as_dict
+
+KINDS = {
+    "all": {},
+    "rank 0": {"rank": 0},
+    "no sparse part": {"has_sparse_part": False},
+    "no own weights": {"has_own_weights": False},
+    "frequent features only": {"min_frequency": 6, "min_weight_frequency": 8},
+    "some groups": {"groups": ["stem", "math-2", "word"], "table_groups": ["word", "math-2", "border"]},
+    "math": {"input": "math"},
+}
+kinds = pytest.mark.parametrize("settings", KINDS.values(), ids=KINDS)
+
+
+def loss_of(matcher, statements, proofs):
+    return two_sided_loss(matcher(statements, proofs))
+
+
+@kinds
+def test_scores_of_new_texts_are_those_of_the_formula(settings):
+    matcher, corpus = small_matcher(**settings)
+    counted = [as_dict(bag) for side in corpus.bags for bag in as_list(side)]
+    plain = PlainScores(matcher, counted)
+    tokens = random_texts(2, 5), random_texts(3, 6)
+    new = [bags(side, tuple(matcher.config.groups), matcher.config.input) for side in tokens]
+    scores = matcher(*(as_list(corpus.look_up(side, matcher.config)) for side in tokens))
+    assert scores.shape == (5, 6)
+    for row, statement in enumerate(as_list(new[0])):
+        for place, proof in enumerate(as_list(new[1])):
+            expected = plain.score(as_dict(statement), as_dict(proof))
+            assert scores[row, place].item() == pytest.approx(expected, abs=2e-5)
+
+
+@kinds
+def test_training_pairs_are_scored_as_if_they_had_not_been_counted(settings):
+    matcher, corpus = small_matcher(**settings)
+    sides = [[as_dict(bag) for bag in as_list(side)] for side in corpus.bags]
+    plain = PlainScores(matcher, [*sides[0], *sides[1]])
+    scores = matcher(corpus.statements, corpus.proofs)
+    for row in range(PAIRS):
+        for place in range(PAIRS):
+            own = [(sides[0][number], sides[1][number]) for number in (row, place)]
+            expected = plain.score(sides[0][row], sides[1][place], own)
+            assert scores[row, place].item() == pytest.approx(expected, abs=2e-5)
+
+
+def test_features_that_were_never_seen_count():
+    matcher, corpus = small_matcher(is_random=False)
+    statement = ["m:℘", "t:Grothendieck"]
+    proofs = [["m:℘", "t:Grothendieck"], ["m:℘", "t:Noether"], ["m:ℵ", "t:Noether"]]
+    found = corpus.look_up([statement, *proofs], matcher.config)
+    assert (found.words["feature"] < 0).all()
+    both, one, none = matcher([found[0]], as_list(found)[1:])[0].tolist()
+    assert both == pytest.approx(matcher.scales[0].exp().item(), rel=1e-5)
+    assert both > one > none == 0
+
+
+@kinds
+def test_texts_without_features_have_finite_scores_and_gradients(settings):
+    matcher, corpus = small_matcher(**settings)
+    nothing = np.empty(0, dtype=BAG)
+    scores = matcher([nothing, *corpus.statements], [*corpus.proofs, nothing])
+    assert torch.isfinite(scores).all()
+    assert not scores[0].any() and not scores[:, -1].any()
+    loss_of(matcher, [nothing, *corpus.statements], [*corpus.proofs, nothing]).backward()
+    for name, parameter in matcher.named_parameters():
+        assert parameter.grad is None or torch.isfinite(parameter.grad).all(), name
+
+
+@kinds
+def test_nothing_but_empty_texts_or_no_texts_at_all(settings):
+    matcher, corpus = small_matcher(**settings)
+    nothing = np.empty(0, dtype=BAG)
+    assert not matcher([nothing] * 3, [nothing] * 2).any()
+    loss_of(matcher, [nothing] * 2, [nothing] * 2).backward()
+    assert all(p.grad is None or torch.isfinite(p.grad).all() for p in matcher.parameters())
+    assert matcher([], corpus.proofs).shape == (0, PAIRS)
+    assert matcher([], []).shape == (0, 0)
+
+
+def test_a_matcher_without_any_known_feature_still_sees_what_texts_share():
+    matcher, corpus = small_matcher(min_frequency=1000)
+    config = matcher.config
+    assert (config.num_features, config.num_weights, config.num_rows) == (0, 0, 0)
+    scores = matcher(corpus.statements, corpus.statements)
+    lengths = corpus.pairs[0].lengths
+    assert (scores.diagonal().detach().numpy() > 0).tolist() == (lengths > 0).tolist()
+    loss_of(matcher, corpus.statements, corpus.proofs).backward()
+    assert torch.isfinite(matcher.frequency_weights.grad).all()
+
+
+def test_with_rank_0_there_are_no_tables():
+    matcher, corpus = small_matcher(rank=0)
+    assert len(matcher.tables) == matcher.config.num_rows == 0
+    loss_of(matcher, corpus.statements, corpus.proofs).backward()
+    assert matcher.sparse_weights.grad.any()
+
+
+def test_without_weights_of_their_own_features_of_a_kind_and_frequency_count_alike():
+    matcher, corpus = small_matcher(has_own_weights=False)
+    assert matcher.config.num_weights == 0
+    assert matcher.sparse_weights.shape == (2, 1)
+    before = matcher(corpus.statements, corpus.proofs)
+    with torch.no_grad():
+        matcher.sparse_weights += 0.7  # of all features of a side together, of which a cosine sees nothing
+    assert torch.allclose(matcher(corpus.statements, corpus.proofs), before, atol=1e-5)
+
+
+@pytest.mark.parametrize("max_rows", [1, 4, 17, 10**6])
+def test_the_most_frequent_features_have_rows(max_rows):
+    matcher, corpus = small_matcher(max_rows=max_rows)
+    frequencies, has_row = corpus.vocabulary.frequencies, matcher.row_places.numpy() > 0
+    may_have = (frequencies >= 3) & np.isin(
+        corpus.vocabulary.groups, [GROUPS.index(name) for name in matcher.config.table_groups]
+    )
+    assert has_row.sum() == matcher.config.num_rows == min(max_rows, may_have.sum())
+    assert not has_row[~may_have].any()
+    assert frequencies[has_row].min() >= frequencies[may_have & ~has_row].max(initial=0)
+    assert sorted(matcher.row_places[has_row].tolist()) == list(range(1, has_row.sum() + 1))
+    assert matcher.tables[0].shape == (1 + has_row.sum(), 5)
+
+
+def test_the_most_frequent_features_have_weights_whatever_their_group():
+    matcher, corpus = small_matcher(table_groups=["word"])
+    has_weight = corpus.vocabulary.frequencies >= 3
+    assert np.array_equal(matcher.weight_places.numpy() > 0, has_weight)
+    assert matcher.sparse_weights.shape == (2, 1 + has_weight.sum())
+    assert len(set(corpus.vocabulary.groups[has_weight])) > 3
+    assert set(corpus.vocabulary.groups[matcher.row_places.numpy() > 0]) == {GROUPS.index("word")}
+
+
+def test_it_starts_with_equal_tables_and_no_weights():
+    matcher, corpus = small_matcher(is_random=False)
+    assert torch.equal(matcher.tables[0], matcher.tables[1])
+    assert matcher.tables[0].std().item() == pytest.approx(5**-0.5, rel=0.2)
+    assert matcher.tables[0].data_ptr() != matcher.tables[1].data_ptr()
+    for name in ("saturations", "frequency_weights", "sparse_weights", "dense_weights"):
+        assert not getattr(matcher, name).any()
+    assert matcher.scales.tolist() == [3.0, 1.0]
+    # So that a text is at first its own best match.
+    texts = [text for text in corpus.statements if len(text)]
+    assert matcher(texts, texts).argmax(dim=1).tolist() == list(range(len(texts)))
+
+
+def test_there_is_no_row_for_features_without_one_so_that_it_is_never_trained():
+    matcher, corpus = small_matcher(max_rows=5)
+    loss_of(matcher, corpus.statements, corpus.proofs).backward()
+    for table in matcher.tables:
+        assert not table.grad[0].any()
+        assert table.grad[1:].any(dim=1).all()
+    assert not matcher.dense_weights.grad[:, 0].any()
+    before = matcher(corpus.statements, corpus.proofs)
+    with torch.no_grad():
+        matcher.dense_weights[:, 0] = 100.0
+        for table in matcher.tables:
+            table[0] = 100.0
+    assert torch.equal(matcher(corpus.statements, corpus.proofs), before)
+
+
+def test_features_without_a_weight_of_their_own_share_one():
+    matcher, corpus = small_matcher()
+    loss_of(matcher, corpus.statements, corpus.proofs).backward()
+    assert matcher.sparse_weights.grad[:, 0].all()
+    matcher, corpus = small_matcher(min_frequency=1, min_weight_frequency=1)  # where all have their own
+    loss_of(matcher, corpus.statements, corpus.proofs).backward()
+    assert not matcher.sparse_weights.grad[:, 0].any()
+    assert matcher.sparse_weights.grad[:, 1:].any(dim=0).all()
+
+
+def test_the_order_of_texts_changes_nothing_but_that_of_scores():
+    matcher, corpus = small_matcher()
+    order = np.random.default_rng(0).permutation(PAIRS)
+    scores = matcher(corpus.statements, corpus.proofs)
+    turned = matcher([corpus.statements[one] for one in order], [corpus.proofs[one] for one in order])
+    assert torch.allclose(turned, scores[order][:, order], atol=1e-5)
+
+
+def test_lower_precision_around_it_leaves_scores_as_they_are():
+    matcher, corpus = small_matcher()
+    expected = matcher(corpus.statements, corpus.proofs)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert torch.equal(matcher(corpus.statements, corpus.proofs), expected)
+
+
+def test_backward_adds_the_gradients_of_the_loss():
+    matcher, corpus = small_matcher()
+    value = loss_of(matcher, corpus.statements, corpus.proofs)
+    value.backward()
+    expected = {name: parameter.grad.clone() for name, parameter in matcher.named_parameters()}
+    matcher.zero_grad()
+    told = matcher.backward(corpus.statements, corpus.proofs, two_sided_loss, 3, lambda vectors: vectors)
+    assert told.item() == pytest.approx(value.item())
+    assert not told.requires_grad
+    for name, parameter in matcher.named_parameters():
+        assert torch.allclose(parameter.grad, expected[name]), name
+
+
+def test_every_parameter_learns_at_one_rate():
+    for settings in KINDS.values():
+        matcher, _ = small_matcher(**settings)
+        groups = [id(one) for group in matcher.parameter_groups() for one in group.parameters]
+        assert sorted(groups) == sorted(map(id, matcher.parameters()))

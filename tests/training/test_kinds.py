@@ -1,0 +1,210 @@
+"""Matchers of all kinds are trained, opened and used by the same commands."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from proofmatch.cli import main
+from proofmatch.errors import ProofmatchError
+from proofmatch.evaluation.release import open_release
+from proofmatch.evaluation.task import load_task
+from proofmatch.training import ProofMatcher
+from proofmatch.training.joint.matcher import JointMatcher
+from proofmatch.training.kinds import start_matcher
+from proofmatch.training.lexical.matcher import LexicalMatcher
+from proofmatch.training.pairs import read_pairs, read_task
+from proofmatch.training.prediction import load_matcher, model_scores
+from proofmatch.training.run import train_matcher
+from proofmatch.training.settings import load_settings
+from proofmatch.training.trainer.validation import validate
+from tests.training.conftest import TINY, TINY_BEST, TINY_FAST
+from tests.training.trainer.results import assert_same_weights, history, weights
+from tests.training.trainer.running import run
+from tests.training.trainer.test_outputs import run_lines
+
+KINDS = {"quick": ProofMatcher, "fast": LexicalMatcher, "best": JointMatcher}
+SETTINGS = {"quick": TINY, "fast": TINY_FAST, "best": TINY_BEST}
+FIXTURES = {"fast": "lexical_model", "best": "joint_model"}
+
+
+@pytest.fixture(params=FIXTURES)
+def preset(request):
+    return request.param
+
+
+@pytest.fixture
+def trained(request, preset):
+    return request.getfixturevalue(FIXTURES[preset])
+
+
+def train(release, out, preset, *overrides, **options):
+    settings = load_settings(preset, [*SETTINGS[preset], "num_train_epochs=1", *overrides])
+    return train_matcher(open_release(release), settings, out, **options)
+
+
+def command(release, out, preset, *more):
+    options = [part for setting in SETTINGS[preset] for part in ("--set", setting)]
+    return ["train", "--data", str(release), "--preset", preset, "--out", str(out), *options, *more]
+
+
+def read(model, release, split="test", by_article=False):
+    return read_task(load_task(open_release(release), split, by_article=by_article), model.reader)
+
+
+@pytest.mark.parametrize("preset", KINDS)
+def test_settings_tell_the_kind(release, preset):
+    settings = load_settings(preset, SETTINGS[preset])
+    _, matcher = start_matcher(open_release(release), settings, "both", False, 0)
+    assert type(matcher) is KINDS[preset]
+    assert matcher.config.input == "both"
+
+
+def test_a_matcher_starts_the_same_with_the_same_seed(release, preset):
+    def start(seed):
+        settings = load_settings(preset, SETTINGS[preset])
+        return start_matcher(open_release(release), settings, "both", False, seed)[1].state_dict()
+
+    one, same, other = start(0), start(0), start(1)
+    assert all(torch.equal(one[name], same[name]) for name in one)
+    different = {name for name in one if not torch.equal(one[name], other[name])}
+    assert [name for name in different if name.endswith("tables.0")]
+
+
+def test_training_leaves_what_people_look_for(trained, tiny_model, preset):
+    files = {path.name for path in trained.iterdir() if path.is_file()}
+    assert files == {path.name for path in tiny_model.iterdir() if path.is_file()}
+    assert type(load_matcher(trained).matcher) is KINDS[preset]
+    written = json.loads((trained / "run.json").read_text())
+    assert written["preset"] == preset
+    assert written["lexical"]["rank"] == 8
+    assert bool(written["model"]) == (preset == "best")
+
+
+def test_the_model_is_as_good_as_its_best_evaluation(trained, release):
+    model = load_matcher(trained)
+    best = max(entry["eval_mrr"] for entry in history(trained) if "eval_mrr" in entry)
+    assert validate(model.matcher, read(model, release, "validation"))["mrr"] == pytest.approx(best, abs=1e-6)
+
+
+def test_every_part_has_learned(trained, release, preset):
+    settings = load_settings(preset, SETTINGS[preset])
+    before = start_matcher(open_release(release), settings, "both", False, 0)[1]
+    after = weights(trained)
+    names = [name for name, _ in before.named_parameters()]
+    assert [name for name in names if torch.equal(before.state_dict()[name], after[name])] == []
+    assert all(torch.equal(value, after[name]) for name, value in before.named_buffers())
+
+
+def test_predictions_are_the_matchers_and_are_evaluated(trained, release, tmp_path):
+    out, result = tmp_path / "x.jsonl", tmp_path / "result.json"
+    assert main(["predict", str(trained), "--data", str(release), "--out", str(out)]) == 0
+    model, task = load_matcher(trained), load_task(open_release(release), "test")
+    scores = model_scores(model, task).block(0, len(task.statement_ids))
+    for row, line in zip(scores, out.read_text(encoding="utf-8").splitlines(), strict=True):
+        predicted = json.loads(line)
+        by_id = dict(zip(task.proof_ids, row, strict=True))
+        assert sorted(predicted["proof_ids"]) == sorted(task.proof_ids)
+        assert np.allclose(predicted["scores"], [by_id[one] for one in predicted["proof_ids"]], atol=1e-4)
+    assert main(["evaluate", str(out), "--data", str(release), "--out", str(result)]) == 0
+    found = json.loads(result.read_text())
+    assert found["system"]["input"] == "both"
+    assert found["scores"]["mrr"] > 0.5
+
+
+def test_the_lines_of_the_card_run(trained, release):
+    assert run_lines(trained, release)["scores"].shape == (18, 18)
+
+
+def test_a_seed_tells_the_weights(trained, release, tmp_path, preset):
+    for name, seed in (("same", 0), ("other", 1)):
+        settings = load_settings(preset, [*SETTINGS[preset], f"seed={seed}"])
+        train_matcher(open_release(release), settings, tmp_path / name)
+    assert_same_weights(tmp_path / "same", trained)
+    assert history(tmp_path / "same") == history(trained)
+    assert history(tmp_path / "other") != history(trained)
+
+
+@pytest.mark.parametrize("reads", ["text", "math"])
+def test_a_model_reads_what_it_may(release, tmp_path, preset, reads, capsys):
+    out = train(release, tmp_path / "model", preset, reads=reads)
+    model = load_matcher(out)
+    assert model.matcher.config.input == reads
+    statements = read(model, release).statements
+    bags = statements.features if preset == "best" else statements
+    lexical = model.matcher.lexical if preset == "best" else model.matcher
+    groups = {lexical.config.groups[number] for number in np.unique(bags.words["group"])}
+    assert groups and all(group.startswith("math") == (reads == "math") for group in groups)
+    data = ["--data", str(release)]
+    assert main(["predict", str(out), *data, "--out", str(tmp_path / "x.jsonl")]) == 0
+    unread, told = {"math": ("no formula", "reads formulas"), "text": ("$x+y$", "reads words")}[reads]
+    capsys.readouterr()
+    assert main(["search", str(out), *data, unread]) == 2
+    assert told in capsys.readouterr().err
+    assert main(["search", str(out), *data, "the sum $x+y$ of numbers"]) == 0
+
+
+def test_by_article_reads_the_pairs_by_article(release, tmp_path, preset):
+    out = train(release, tmp_path / "model", preset, by_article=True)
+    model = load_matcher(out)
+    best = max(entry["eval_mrr"] for entry in history(out) if "eval_mrr" in entry)
+    task = read(model, release, "validation", by_article=True)
+    assert validate(model.matcher, task)["mrr"] == pytest.approx(best, abs=1e-6)
+    lexical = model.matcher.lexical if preset == "best" else model.matcher
+    pairs = read_pairs(open_release(release), "train", lexical.reader(model.tokenizer), by_article=True)
+    assert lexical.config.num_texts == 2 * len(pairs)
+    found = np.concatenate([pairs.statements.words, pairs.proofs.words])
+    known = found[found["feature"] >= 0]
+    assert np.array_equal(np.bincount(known["feature"]), lexical.vocabulary.frequencies)
+    data = ["--data", str(release), "--out", str(tmp_path / "x.jsonl")]
+    assert main(["predict", str(out), *data]) == 2
+    assert main(["predict", str(out), *data, "--by-article"]) == 0
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["rank=0"],
+        ["has_sparse_part=false"],
+        ["has_own_weights=false"],
+        ["hub_weight=0"],
+        ["min_frequency=100000"],
+        ["optimizer=asgd", "learning_rate=0.1"],
+        ["objective=hybrid", "gradient_accumulation_steps=2"],
+        ["bf16=true", "use_cpu=true"],
+        ['groups=["word", "math-1"]', "max_rows=10"],
+        ["n_background=0"],
+    ],
+    ids=lambda overrides: overrides[0],
+)
+def test_other_settings_are_trained_and_opened(release, tmp_path, preset, overrides):
+    out = train(release, tmp_path / "model", preset, *overrides)
+    model = load_matcher(out)
+    scores = model_scores(model, load_task(open_release(release), "test")).block(0, 18)
+    assert np.isfinite(scores).all()
+    assert len(np.unique(scores)) > 18
+
+
+def test_the_command_says_the_same_as_for_any_matcher(release, tmp_path, preset):
+    code, said = run(tmp_path / "said", *command(release, tmp_path / "model", preset))
+    assert code == 0, said
+    lines = said.splitlines()
+    assert lines[0].startswith("training: 151 pairs in batches of 16, ")
+    assert all(line.startswith("training: epoch ") for line in lines[1:-2])
+    assert lines[-1].startswith(f"proofmatch predict {tmp_path / 'model'} --data ")
+    model = tmp_path / "model"
+    before = {path: path.read_bytes() for path in model.rglob("*") if path.is_file()}
+    code, said = run(tmp_path / "said", *command(release, model, preset, "--set", "rank=9", "--resume"))
+    assert code == 2
+    assert "(lexical.rank was 8 and is 9)" in said
+    assert {path: path.read_bytes() for path in model.rglob("*") if path.is_file()} == before
+
+
+def test_a_folder_of_another_kind_is_told_from_ours(lexical_model, tmp_path):
+    (tmp_path / "config.json").write_text('{"model_type": "bert"}')
+    kinds = "proof-matcher, lexical-matcher, joint-matcher"
+    with pytest.raises(ProofmatchError, match=f"is a model of the kind bert, not one of {kinds}"):
+        load_matcher(tmp_path)
+    with pytest.raises(ProofmatchError, match="is a model of the kind lexical-matcher, not proof-matcher"):
+        ProofMatcher.from_pretrained(lexical_model)

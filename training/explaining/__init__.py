@@ -1,0 +1,1 @@
+"""Why a proof fits a statement, as a matcher with features sees it."""
