@@ -6,6 +6,9 @@ from proofmatch.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .encoding import encode_pairs
+    from .joint.matcher import JointMatcher
+    from .lexical.config import LexicalMatcherConfig
+    from .lexical.matcher import LexicalMatcher
     from .model.config import ProofMatcherConfig
     from .model.matcher import ProofMatcher
     from .tokenizer import load_tokenizer, train_tokenizer
@@ -13,6 +16,9 @@ if TYPE_CHECKING:
     from .trainer.trainer import MatchingTrainer
 
 __all__ = [
+    "JointMatcher",
+    "LexicalMatcher",
+    "LexicalMatcherConfig",
     "MatchingArguments",
     "MatchingTrainer",
     "ProofMatcher",
@@ -27,6 +33,9 @@ __getattr__ = lazy_exports(
     {
         "MatchingArguments": ".trainer.arguments",
         "MatchingTrainer": ".trainer.trainer",
+        "JointMatcher": ".joint.matcher",
+        "LexicalMatcher": ".lexical.matcher",
+        "LexicalMatcherConfig": ".lexical.config",
         "ProofMatcher": ".model.matcher",
         "ProofMatcherConfig": ".model.config",
         "encode_pairs": ".encoding",

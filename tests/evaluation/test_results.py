@@ -113,3 +113,23 @@ def test_a_page_without_a_place_for_results_is_named(tmp_path):
     (tmp_path / "page.md").write_text("nothing")
     with pytest.raises(ProofmatchError, match="no place for results"):
         update_between_marks(tmp_path / "page.md", "table")
+
+
+def test_minutes_of_training_are_those_of_the_files():
+    (first, *_) = read_results(RESULTS / "stacks")
+    first["system"] |= {"decoding": "local", "training_seconds": 90.0}
+    assert results_table([first]).endswith("| – | – | 1.5 |\n")
+
+
+def test_systems_on_renamed_symbols_stand_beside_themselves():
+    (first, other, *_) = (
+        result
+        for result in read_results(RESULTS / "stacks")
+        if result["system"]["decoding"] == "local" and result["dataset"]["config"] == "pairs"
+    )
+    table = symbols_table({"as it is": [first, other], "full": [other]})
+    head, _, line = table.splitlines()
+    assert head == "| split | system | input | as it is | full |"
+    name, mrr = other["system"]["name"], f"{100 * other['scores']['mrr']:.1f}"
+    assert line.startswith(f"| mixed | {name} | {other['system']['input']} | {mrr} (")
+    assert line.count(" · – |") == 2
