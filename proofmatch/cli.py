@@ -32,7 +32,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 # Packages that are not part of the base installation, and the extra that has them.
 EXTRAS = dict.fromkeys(
-    ("torch", "transformers", "tokenizers", "safetensors", "accelerate", "tensorboard", "latex2mathml"),
+    (
+        *("torch", "transformers", "tokenizers", "safetensors", "accelerate", "tensorboard"),
+        *("latex2mathml", "snowballstemmer"),
+    ),
     "train",
 )
 

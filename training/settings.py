@@ -103,6 +103,7 @@ _NOT_SET = {
         "num_rows",
         "num_background_entries",
         "num_texts",
+        "features_version",
         "pad_token_id",
         "encoder_config",
         "input",

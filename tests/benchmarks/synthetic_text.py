@@ -1,12 +1,12 @@
 """Synthetic pairs of any number, with the statistics of the real pairs that they are made from.
 
-Each pair takes a real one. Stretches of its texts are written anew by a walk through the real texts of the same
-side: from a token to the one after it, or to the one after another occurrence of it. If every step chose among
-all occurrences, that would be a chain of bigrams; as only some do, there are not too many new trigrams. Some
-stretches of a proof are copied from its statement instead, as proofs repeat what is to be proved.
+Each pair takes a real one. Stretches of its texts are written anew by a walk through the real texts of the
+same side: from a token to the one after it, or to the one after another occurrence of it. If every step chose
+among all occurrences, that would be a chain of bigrams; as only some do, there are not too many new trigrams.
+Phrases are then copied within a text, as texts repeat themselves, and from the statement into its proof.
 
-Rare tokens are renamed, each in the same way wherever it stands in a pair. Names are drawn by a law of powers, so
-that the number of distinct ones grows as it does in real text (Heaps' law).
+Rare tokens are renamed, each in the same way wherever it stands in a pair. Names are drawn by a law of powers,
+so that the number of distinct ones grows as it does in real text (Heaps' law).
 """
 
 # pyright: reportAttributeAccessIssue=false
@@ -65,7 +65,7 @@ class Side:
         return cls(codes, starts, by_code, np.concatenate([[0], np.cumsum(counts)]), is_last)
 
     def elsewhere(self, places: np.ndarray, draw: np.random.Generator) -> np.ndarray:
-        """Go to other occurrences of the tokens at some places; any token that is followed by one, if none is."""
+        """Go from each place to an occurrence of its token that another follows; to any place, if none is."""
         codes = self.codes[places]
         first, count = self.code_starts[codes], np.diff(self.code_starts)[codes]
         first, count = np.where(count > 0, first, 0), np.where(count > 0, count, len(self.by_code))

@@ -163,20 +163,22 @@ def test_by_article_reads_the_pairs_by_article(release, tmp_path, preset):
 
 
 @pytest.mark.parametrize(
-    "overrides",
+    ("preset", "overrides"),
     [
-        ["rank=0"],
-        ["has_sparse_part=false"],
-        ["has_own_weights=false"],
-        ["hub_weight=0"],
-        ["min_frequency=100000"],
-        ["optimizer=asgd", "learning_rate=0.1"],
-        ["objective=hybrid", "gradient_accumulation_steps=2"],
-        ["bf16=true", "use_cpu=true"],
-        ['groups=["word", "math-1"]', "max_rows=10"],
-        ["n_background=0"],
+        ("fast", ["rank=0"]),
+        ("fast", ["has_sparse_part=false"]),
+        ("fast", ["has_own_weights=false"]),
+        ("fast", ["hub_weight=0"]),
+        ("fast", ["n_background=0"]),
+        ("fast", ["min_frequency=100000"]),
+        ("fast", ["optimizer=asgd", "learning_rate=0.1"]),
+        ("fast", ["objective=hybrid", "gradient_accumulation_steps=2"]),
+        ("fast", ["bf16=true", "use_cpu=true"]),
+        ("fast", ['groups=["word", "math-1"]', "max_rows=10"]),
+        ("best", ["rank=0", "n_background=0"]),
+        ("best", ["hub_weight=0", "min_frequency=100000"]),
+        ("best", ["bf16=true", "use_cpu=true"]),
     ],
-    ids=lambda overrides: overrides[0],
 )
 def test_other_settings_are_trained_and_opened(release, tmp_path, preset, overrides):
     out = train(release, tmp_path / "model", preset, *overrides)

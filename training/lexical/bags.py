@@ -11,14 +11,11 @@ from proofmatch.progress import Progress
 
 from ..cache import Arrays, cached_arrays
 from ..encoding import EncodedTexts
-from .features import GROUPS, group_numbers, occurrences
+from .features import FEATURES_VERSION, GROUPS, group_numbers, occurrences
 
 # An entry of a bag. In a bag that was counted, `feature` is a hash, and `frequency` 0, until a vocabulary
 # gives both; `group` is the place of the feature's group among those asked for.
 BAG = np.dtype([("feature", "i8"), ("frequency", "i4"), ("count", "u2"), ("group", "i1")])
-
-# To be raised with every change to what the features of a text are, or how they are hashed.
-FEATURES_VERSION = 1
 
 # Few enough for little memory, enough for little overhead; rows must fit into 16 bits.
 TEXTS_AT_ONCE = 2048

@@ -7,7 +7,7 @@ from transformers import PretrainedConfig
 from proofmatch.errors import ProofmatchError
 
 from ...evaluation.task import INPUTS
-from .features import GROUPS
+from .features import FEATURES_VERSION, GROUPS
 
 _TABLE_GROUPS = tuple(name for name in GROUPS if name not in ("math-4", "math-run"))
 
@@ -33,6 +33,7 @@ class LexicalMatcherConfig(PretrainedConfig):
         num_rows: Features with rows in the tables.
         num_background_entries: Features of all background statements together.
         num_texts: Training texts.
+        features_version: What features were when they were counted; 0 before there are any.
     """
 
     model_type = "lexical-matcher"
@@ -56,6 +57,7 @@ class LexicalMatcherConfig(PretrainedConfig):
         num_rows: int = 0,
         num_background_entries: int = 0,
         num_texts: int = 0,
+        features_version: int = 0,
         **others: Any,  # noqa: ANN401 - what `PretrainedConfig` takes
     ) -> None:
         super().__init__(**others)
@@ -82,6 +84,11 @@ class LexicalMatcherConfig(PretrainedConfig):
             raise ProofmatchError("with rank 0 and no sparse part there is nothing to score by")
         if input not in INPUTS:
             raise ProofmatchError(f"input must be one of {', '.join(INPUTS)}, not {input!r}")
+        if features_version not in (0, FEATURES_VERSION):
+            raise ProofmatchError(
+                f"its features are of version {features_version}, ours of version {FEATURES_VERSION}; "
+                "train it anew, or take the proofmatch that it was trained with"
+            )
         self.groups = list(groups)
         self.table_groups = list(table_groups)
         self.rank = rank
@@ -99,3 +106,4 @@ class LexicalMatcherConfig(PretrainedConfig):
         self.num_rows = num_rows
         self.num_background_entries = num_background_entries
         self.num_texts = num_texts
+        self.features_version = features_version

@@ -16,6 +16,9 @@ from ...evaluation.task import INPUTS
 from .hashing import combine
 from .words import Token, look_up
 
+# To be raised with every change to what the features of a text are, or how they are hashed.
+FEATURES_VERSION = 1
+
 # The lowest bits of a feature's hash say which group it is of.
 _GROUP_BITS = np.uint64(0b1111)
 

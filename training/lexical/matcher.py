@@ -21,6 +21,7 @@ from ..reading import Texts
 from ..vectors import SparseVectors, TextVectors, concatenated
 from .bags import BAG
 from .config import LexicalMatcherConfig
+from .features import FEATURES_VERSION
 from .reader import FeatureReader
 from .sparse_products import SparseRows, multiply
 from .vocabulary import FeatureVocabulary
@@ -120,6 +121,7 @@ class LexicalMatcher(SavedMatcher):
         config.num_weights = int(has_weight.sum()) if config.has_own_weights else 0
         config.num_rows = int(has_row.sum()) if config.rank else 0
         config.num_texts = vocabulary.n_texts
+        config.features_version = FEATURES_VERSION
         config.num_background_entries = len(background.words)
         config.n_background = len(background)
         matcher = cls(config)

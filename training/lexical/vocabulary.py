@@ -6,6 +6,10 @@ import numpy as np
 
 from ..encoding import EncodedTexts
 
+# Few enough for little memory, enough for little overhead.
+_ENTRIES_AT_ONCE = 1 << 20
+_PAIRS_AT_ONCE = 4096
+
 
 @dataclass(frozen=True, slots=True)
 class FeatureVocabulary:
@@ -29,10 +33,12 @@ class FeatureVocabulary:
         Those that are not in it keep what tells them apart, as a negative number, and have frequency 0.
         """
         entries = bags.words.copy()
-        places, known = self._places(entries["feature"])
-        entries["feature"] = np.where(known, places, _unknown(entries["feature"]))
-        entries["frequency"] = 0
-        entries["frequency"][known] = self.frequencies[places[known]]
+        for start in range(0, len(entries), _ENTRIES_AT_ONCE):
+            part = entries[start : start + _ENTRIES_AT_ONCE]
+            places, known = self._places(part["feature"])
+            part["feature"] = np.where(known, places, _unknown(part["feature"]))
+            part["frequency"] = 0
+            part["frequency"][known] = self.frequencies[places[known]]
         return EncodedTexts(entries, bags.starts)
 
     def look_up_pairs(
@@ -45,13 +51,15 @@ class FeatureVocabulary:
         not learn what rare features are worth.
         """
         found = [self.look_up(texts) for texts in (statements, proofs)]
-        known = [texts.words["feature"] >= 0 for texts in found]
-        keys = [
-            _row_of_entry(texts)[which] * len(self.hashes) + texts.words["feature"][which]
-            for texts, which in zip(found, known, strict=True)
-        ]
-        for texts, which, own, others in zip(found, known, keys, reversed(keys), strict=True):
-            texts.words["frequency"][which] -= 1 + np.isin(own, others, assume_unique=True)
+        for start in range(0, len(statements), _PAIRS_AT_ONCE):
+            parts = [_slice(texts, start, start + _PAIRS_AT_ONCE) for texts in found]
+            known = [texts.words["feature"] >= 0 for texts in parts]
+            keys = [
+                _row_of_entry(texts)[which] * len(self.hashes) + texts.words["feature"][which]
+                for texts, which in zip(parts, known, strict=True)
+            ]
+            for texts, which, own, others in zip(parts, known, keys, reversed(keys), strict=True):
+                texts.words["frequency"][which] -= 1 + np.isin(own, others, assume_unique=True)
         return found[0], found[1]
 
     def _places(self, hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -69,15 +77,32 @@ def count_vocabulary(texts: list[EncodedTexts], min_frequency: int) -> FeatureVo
         min_frequency: Features in fewer texts are left out.
     """
     entries = [bags.words for bags in texts]
-    hashes = np.concatenate([words["feature"] for words in entries])
-    groups = np.concatenate([words["group"] for words in entries])
+    counted = [_no_features()]
+    # One group after the other, which have no feature in common: sorted by themselves, features need neither
+    # the memory for all of them at once nor the slower way of sorting that tells where each has been.
+    for group in range(max((int(words["group"].max(initial=-1)) for words in entries), default=-1) + 1):
+        hashes = np.concatenate([words["feature"][words["group"] == group] for words in entries])
+        hashes.sort()
+        is_new = np.ones(len(hashes), dtype=bool)
+        is_new[1:] = hashes[1:] != hashes[:-1]
+        firsts = np.flatnonzero(is_new)
+        frequencies = np.diff(firsts, append=len(hashes)).astype(np.int32)
+        kept = frequencies >= min_frequency
+        groups = np.full(int(kept.sum()), group, dtype=np.int8)
+        counted.append((hashes[firsts[kept]], frequencies[kept], groups))
+    hashes, frequencies, groups = (np.concatenate(parts) for parts in zip(*counted, strict=True))
     order = np.argsort(hashes)
-    hashes, groups = hashes[order], groups[order]
-    firsts = np.flatnonzero(np.concatenate([[True], hashes[1:] != hashes[:-1]])) if len(hashes) else order
-    frequencies = np.diff(np.append(firsts, len(hashes))).astype(np.int32)
-    kept = frequencies >= min_frequency
-    firsts = firsts[kept]
-    return FeatureVocabulary(hashes[firsts], frequencies[kept], groups[firsts], sum(map(len, texts)))
+    return FeatureVocabulary(hashes[order], frequencies[order], groups[order], sum(map(len, texts)))
+
+
+def _no_features() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int8)
+
+
+def _slice(bags: EncodedTexts, start: int, stop: int) -> EncodedTexts:
+    """Take texts that follow each other; their entries are those of the bags, not copies."""
+    starts = bags.starts[start : stop + 1]
+    return EncodedTexts(bags.words[starts[0] : starts[-1]], starts - starts[0])
 
 
 def _unknown(hashes: np.ndarray) -> np.ndarray:

@@ -49,3 +49,8 @@ def test_it_comes_back_from_its_file(tmp_path):
     config.save_pretrained(tmp_path)
     again = LexicalMatcherConfig.from_pretrained(tmp_path)
     assert again.to_dict() == config.to_dict()
+
+
+def test_features_of_another_version_are_refused():
+    with pytest.raises(ProofmatchError, match="features are of version 99"):
+        LexicalMatcherConfig(features_version=99)
