@@ -5,8 +5,8 @@ same side: from a token to the one after it, or to the one after another occurre
 among all occurrences, that would be a chain of bigrams; as only some do, there are not too many new trigrams.
 Phrases are then copied within a text, as texts repeat themselves, and from the statement into its proof.
 
-Rare tokens are renamed, each in the same way wherever it stands in a pair. Names are drawn by a law of powers,
-so that the number of distinct ones grows as it does in real text (Heaps' law).
+Rare tokens are renamed, each in the same way wherever it stands in a pair. Names are drawn by a law of
+powers, so that the number of distinct ones grows as it does in real text (Heaps' law).
 """
 
 # pyright: reportAttributeAccessIssue=false
