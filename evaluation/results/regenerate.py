@@ -10,6 +10,7 @@ are only read.
 import json
 import sys
 import tempfile
+import tomllib
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -67,12 +68,23 @@ def write_pages(results: Path) -> None:
         ("symbols", symbols_table(renamed_results(results))),
     ):
         update_between_marks(RESULTS / "README.md", other, place)
-    histories = {
-        path.stem: json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted((results / "histories").glob("*.json"))
-    }
-    (results / "learning-curves.svg").write_text(compare_curves(histories), encoding="utf-8")
+    (results / "learning-curves.svg").write_text(learning_curves(results), encoding="utf-8")
     print(table)
+
+
+def learning_curves(results: Path) -> str:
+    """Draw the trainings on the mixed split that were looked at more than once; others have no curve."""
+    systems = tomllib.loads((RESULTS / "models.toml").read_text(encoding="utf-8"))
+    histories = {
+        name: json.loads(path.read_text(encoding="utf-8"))
+        for name, system in sorted(systems.items())
+        if not system.get("by_article") and (path := results / "histories" / f"{name}.json").exists()
+    }
+    return compare_curves({name: history for name, history in histories.items() if _evaluations(history) > 1})
+
+
+def _evaluations(history: list[dict[str, Any]]) -> int:
+    return sum("eval_mrr" in entry for entry in history)
 
 
 def parts_table(results: Path) -> str:

@@ -3,6 +3,7 @@
 import json
 import tomllib
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import jsonschema
@@ -17,7 +18,6 @@ from proofmatch.evaluation.results_table import (
     transductive_table,
     update_between_marks,
 )
-from proofmatch.training.trainer.learning_curve import compare_curves
 from tests.conftest import REPOSITORY
 
 RESULTS = REPOSITORY / "evaluation" / "results"
@@ -35,13 +35,17 @@ def test_tables_on_the_pages_are_those_of_the_files(page, place, folder):
     assert table_on(page, place) == results_table(read_results(RESULTS / folder)).strip()
 
 
-def test_tables_of_the_ablation_are_those_of_the_files(monkeypatch):
-    monkeypatch.syspath_prepend(str(RESULTS))  # where the scripts of `make results` find each other
-    from regenerate import parts_table, renamed_results  # pyright: ignore[reportMissingImports]
+@pytest.fixture
+def scripts(monkeypatch):
+    """The script of `make results`."""
+    monkeypatch.syspath_prepend(str(RESULTS))  # where its parts find each other
+    return import_module("regenerate")
 
+
+def test_tables_of_the_ablation_are_those_of_the_files(scripts):
     page, stacks = RESULTS / "README.md", RESULTS / "stacks"
-    assert table_on(page, "parts") == parts_table(stacks).strip()
-    assert table_on(page, "symbols") == symbols_table(renamed_results(stacks)).strip()
+    assert table_on(page, "parts") == scripts.parts_table(stacks).strip()
+    assert table_on(page, "symbols") == symbols_table(scripts.renamed_results(stacks)).strip()
     transductive = read_results(stacks / "transductive")
     assert transductive
     assert all(result["system"]["transductive"] for result in transductive)
@@ -85,14 +89,11 @@ def test_every_baseline_and_every_trained_system_has_its_results():
     assert len(read_results(RESULTS / "stacks")) == 3 * (2 * len(baselines) + len(wanted))
 
 
-def test_the_curves_on_the_page_are_those_of_the_histories():
-    histories = {
-        path.stem: json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted((RESULTS / "stacks" / "histories").glob("*.json"))
-    }
-    assert histories
+def test_the_curves_on_the_page_are_those_of_the_histories(scripts):
     drawn = (RESULTS / "stacks" / "learning-curves.svg").read_text(encoding="utf-8")
-    assert drawn == compare_curves(histories)
+    assert drawn == scripts.learning_curves(RESULTS / "stacks")
+    assert "quick-both" in drawn
+    assert "fast-both" not in drawn  # which was looked at once
 
 
 def test_exact_matchings_carry_their_certificate():
@@ -106,6 +107,7 @@ def test_exact_matchings_carry_their_certificate():
 def test_a_missing_decoding_is_a_dash():
     (first, *_) = read_results(RESULTS / "stacks")
     first["system"]["decoding"] = "local"
+    first["system"].pop("training_seconds", None)
     assert results_table([first]).endswith("| – | – | – |\n")
 
 
