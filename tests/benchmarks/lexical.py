@@ -205,7 +205,7 @@ def _train(folder: Path) -> dict[str, Any]:
     release = Release(folder.name, folder, digest, hashes={TRAIN: digest})
     settings = load_settings(PRESET)
     found: dict[str, Any] = {}
-    found["load"] = os.getloadavg()[0]  # of other processes, if this is more than nothing
+    found["load"] = os.getloadavg()[0]  # more than about 1: other processes took part of the time
     began = _clock()
     for column in COLUMNS:
         texts, origin = column_of(release, "pairs", "train", column)
