@@ -3,8 +3,7 @@
 import re
 from functools import lru_cache
 
-from .sites import Site, character_notation, command_notation, restored_notation
-from .tex_commands import (
+from ..tex.commands import (
     BEGIN,
     DECLARATIONS,
     DIMENSION,
@@ -15,6 +14,8 @@ from .tex_commands import (
     TEXT,
     UNTOUCHED_ARGUMENTS,
 )
+from ..tex.pieces import formula_end
+from .sites import Site, character_notation, command_notation, restored_notation
 
 _TOKEN = re.compile(
     r"\{\\(?P<alphabet>mathscr|mathfrak)\{\{(?P<restored>[A-Za-z])\}\}\}(?![A-Za-z])"
@@ -25,7 +26,7 @@ _TOKEN = re.compile(
 _OPTIONS = re.compile(r"\*?(?:\s*\[[^\]]*\])*\s*")
 _ARGUMENT = re.compile(r"\\[A-Za-z]+|\\?.", re.DOTALL)
 _BRACE = re.compile(r"\\.|(?P<brace>[{}])", re.DOTALL)
-_BRACE_OR_DOLLAR = re.compile(r"\\.|(?P<brace>[{}])|(?P<dollar>\$)", re.DOTALL)
+_DOLLAR = re.compile(r"\\.|(?P<dollar>\$)", re.DOTALL)
 _NAME = re.compile(r"\s*(?P<name>[^\W_]+)")
 _CONTROL = re.compile(r"\\[A-Za-z]+|\\.|[\W_]", re.DOTALL)
 
@@ -40,20 +41,6 @@ def letter_sites(tex: str, names: frozenset[str] = frozenset()) -> tuple[Site, .
             or three to different converters and even in different places; only the tokens tell.
     """
     return tuple(_Scanner(tex, names).formula(0, len(tex)))
-
-
-def formula_end(text: str, start: int) -> int:
-    """Find the dollar that ends a formula, which is none inside braces; -1 if there is none."""
-    end = text.find("$", start)
-    if "{" not in (inside := text[start:end]) and inside[-1:] != "\\":
-        return end
-    depth = 0
-    for match in _BRACE_OR_DOLLAR.finditer(text, start):
-        if match["dollar"] and depth <= 0:
-            return match.start()
-        if brace := match["brace"]:
-            depth += 1 if brace == "{" else -1
-    return -1
 
 
 class _Scanner:
@@ -147,7 +134,7 @@ class _Scanner:
 
 
 def _next_dollar(tex: str, position: int, end: int) -> int:
-    matches = _BRACE_OR_DOLLAR.finditer(tex, position, end)
+    matches = _DOLLAR.finditer(tex, position, end)
     return next((match.start() for match in matches if match["dollar"]), -1)
 
 

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from ..linearization.fonts import fold_styled
 from ..memo import Memo
+from ..tex.pieces import formula_end
 from ..tokens import typed_word
 from .letters import letter_of_token
 from .sites import Site, character_notation
-from .tex import formula_end, letter_sites
+from .tex import letter_sites
 
 _SPACE = re.compile(r"\s*")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u206f\ufeff]+")  # stand in text, but not in its tokens

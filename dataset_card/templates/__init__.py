@@ -1,9 +1,11 @@
-"""The templates of card and figures."""
+"""The templates of card and figures, and how any template is filled in."""
 
 from pathlib import Path
 from typing import Any
 
 import jinja2
+
+from ..palette import DARK, LIGHT
 
 _FOLDER = Path(__file__).parent
 
@@ -12,16 +14,17 @@ def render(template: str, folder: Path = _FOLDER, /, **values: Any) -> str:  # n
     """Fill in a template; a value that is missing is an error.
 
     Args:
-        template: Its file name. Values are escaped in `.svg.jinja`, and not in Markdown.
+        template: Its file name. Values are escaped in `.svg.jinja` and `.html.jinja`, and not in Markdown.
         folder: Where it is. From elsewhere it may include the templates here, as all figures do their style.
         **values: What it shows.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder, _FOLDER]),
-        autoescape=jinja2.select_autoescape(["svg.jinja"], default=False),
+        autoescape=jinja2.select_autoescape(["svg.jinja", "html.jinja"], default=False),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals.update(light=LIGHT, dark=DARK)
     return environment.get_template(template).render(**values)

@@ -7,9 +7,9 @@ from xml.etree.ElementTree import Element, tostring
 from latex2mathml.converter import convert_to_element
 
 from ...builder.linearization.standalone import math_tokens
+from ...builder.tex.rewriting import rewritten
 from ...builder.tokens import MATH, math_token
 from .invisible import add_invisible_operators
-from .tex_rewriting import rewritten
 
 # What is left of a formula that cannot be converted: commands, numbers and characters, without structure.
 _ATOM = re.compile(r"\\[A-Za-z]+|\\[{}|]|\d+(?:\.\d+)?|[^\s\\{}$&_^~%]")

@@ -1,9 +1,9 @@
 """A statement as people write it → the typed tokens that the builder makes of a printed one."""
 
+from ...builder.tex.pieces import split_formulas
+from ...builder.tex.text import printed_text
 from ...builder.tokens import text_tokens
 from .formulas import formula_tokens
-from .tex_pieces import split_formulas
-from .tex_text import printed_text
 
 _MARK = "\ue000"  # from the private use area: means nothing by itself
 

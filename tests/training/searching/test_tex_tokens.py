@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from proofmatch.builder.tex.pieces import split_formulas
 from proofmatch.builder.tokens import parse_token, text_tokens
 from proofmatch.evaluation.release import open_release
 from proofmatch.training.searching.spellings import known_spellings
-from proofmatch.training.searching.tex_pieces import split_formulas
 from proofmatch.training.searching.tex_tokens import tex_tokens
 
 COMMANDS = r"""
@@ -146,8 +146,17 @@ def test_statements_of_a_release_have_nearly_the_same_tokens_again(release):
     assert 2 * common / size > 0.98
 
 
-@pytest.mark.parametrize("module", ["tex_pieces", "tex_rewriting", "tex_text", "tex_tokens", "spellings"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "builder.tex.pieces",
+        "builder.tex.rewriting",
+        "builder.tex.text",
+        "training.searching.tex_tokens",
+        "training.searching.spellings",
+    ],
+)
 def test_examples_in_docstrings_hold(module):
-    results = doctest.testmod(importlib.import_module(f"proofmatch.training.searching.{module}"))
+    results = doctest.testmod(importlib.import_module(f"proofmatch.{module}"))
     assert results.attempted > 0
     assert results.failed == 0

@@ -2,26 +2,27 @@
 
 import re
 
-from ...builder.variants.tex_commands import DIMENSION, DIMENSION_OF_LINE_BREAK, DIMENSIONED
-from .tex_pieces import DISPLAYS
-from .tex_text import printed_text
+from .commands import DIMENSION, DIMENSION_OF_LINE_BREAK, DIMENSIONED
+from .pieces import DISPLAYS
+from .text import printed_text
 
-# They print nothing, or only change the size and place of what they stand at.
-_WITHOUT_TOKENS = re.compile(
-    r"(?:no)?limits|(?:display|text|script(?:script)?)style|math(?:op|bin|rel|ord|open|close|punct|inner)"
-    r"|left|right|middle|[bB]igg?[lrm]?|nonumber|notag|(?:math)?strut|hfill|ensuremath|protect|relax"
+# They print nothing.
+_INVISIBLE = re.compile(
+    r"(?:no)?limits|math(?:op|bin|rel|ord|open|close|punct|inner)"
+    r"|nonumber|notag|(?:math)?strut|hfill|ensuremath|protect|relax"
 )
+# They only change the size and place of what they stand at.
+_LAYOUT = re.compile(r"(?:display|text|script(?:script)?)style|left|right|middle|[bB]igg?[lrm]?")
 _RENAMED = {
     "operatorname": r"\mathrm",
     "operatorname*": r"\mathrm",
     "operatornamewithlimits": r"\mathrm",
     "sim": "∼ ",
-    "overline": r"\bar",
-    "underline": r"\bar",
     "bm": r"\boldsymbol",
     # Macros that authors nearly always define alike.
     **{letter: rf"\mathbb{{{letter}}}" for letter in "CNQRZ"},
 }
+_RENAMED_WITHOUT_LAYOUT = {**_RENAMED, "overline": r"\bar", "underline": r"\bar"}
 
 _COMMAND = re.compile(r"\\(?P<word>operatorname\*|[A-Za-z]+)|\\.", re.DOTALL)
 
@@ -36,9 +37,9 @@ _TEXT = re.compile(
 _BRACE = re.compile("[{}]")
 
 _NOTHING = re.compile(
-    r"\\(?:label|tag\*?)\s*\{[^{}]*\}|\\(?:left|right)\s*\."
-    rf"|\\(?:{'|'.join(sorted(DIMENSIONED))}){DIMENSION.pattern}"
+    rf"\\(?:label|tag\*?)\s*\{{[^{{}}]*\}}|\\(?:{'|'.join(sorted(DIMENSIONED))}){DIMENSION.pattern}"
 )
+_NO_BRACKET = re.compile(r"\\(?:left|right)\s*\.")
 # All of them are tables without signs of their own. The converter would number the lines of some, and does
 # not know others.
 _ENVIRONMENT = re.compile(
@@ -54,8 +55,12 @@ _OLD_FONT = re.compile(r"\{\s*\\(rm|bf|sf|tt|it|cal)\s+([^{}]*)\}")
 _NAME = re.compile(r"\\math(?P<font>rm|bf|sf|tt)\s*\{\s*(?P<name>[^\W\d_]+)\s*\}")
 
 
-def rewritten(tex: str) -> str:
+def rewritten(tex: str, *, keeps_layout: bool = False) -> str:
     r"""Write a formula so that its MathML has the leaves that LaTeXML would write.
+
+    Args:
+        tex: Without the dollars around it.
+        keeps_layout: Keep what only changes sizes and places, as those who look at the formula want it.
 
     >>> rewritten(r"\left. \mathrm{Hom}(X, \overline{x}) \right|")
     '  \\textrm{Hom}(X, \\bar{x})  |'
@@ -65,7 +70,9 @@ def rewritten(tex: str) -> str:
     tex = _DOTS.sub(r"\\cdots ", _ENVIRONMENT.sub(r"\\\g<end>{matrix}", tex))
     tex = _NEGATED.sub(lambda match: r"\neq " if match["equal"] else r"\notin ", tex)
     tex = _OLD_FONT.sub(r"\\math\1{\2}", tex)
-    tex = _COMMAND.sub(_plain, tex)
+    if not keeps_layout:
+        tex = _NO_BRACKET.sub(" ", tex)
+    tex = _COMMAND.sub(lambda command: _plain(command, keeps_layout), tex)
     return _NAME.sub(r"\\text\g<font>{\g<name>}", tex)
 
 
@@ -80,8 +87,8 @@ def _text_and_formulas(match: re.Match[str]) -> str:
     )
 
 
-def _plain(command: re.Match[str]) -> str:
+def _plain(command: re.Match[str], keeps_layout: bool) -> str:
     word = command["word"]
-    if word and _WITHOUT_TOKENS.fullmatch(word):
+    if word and (_INVISIBLE.fullmatch(word) or (not keeps_layout and _LAYOUT.fullmatch(word))):
         return " "
-    return _RENAMED.get(word, command[0])
+    return (_RENAMED if keeps_layout else _RENAMED_WITHOUT_LAYOUT).get(word, command[0])

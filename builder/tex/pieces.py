@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...builder.variants.tex import formula_end
-
 DISPLAYS = "math|displaymath|equation|align|alignat|flalign|gather|multline|eqnarray|dmath"
 """Environments that are a formula, of one line or of several; each also with a star."""
 
@@ -14,6 +12,7 @@ _OPENING = re.compile(
     r"(?P<escaped>\\[\\$%&#_{} ])"
     rf"|(?P<dollars>\$\$?)|\\(?P<bracket>[(\[])|\\begin\s*\{{(?P<environment>(?:{DISPLAYS})\*?)\}}"
 )
+_BRACE_OR_DOLLAR = re.compile(r"\\.|(?P<brace>[{}])|(?P<dollar>\$)", re.DOTALL)
 _CLOSING_BRACKETS = {"(": r"\)", "[": r"\]"}
 
 
@@ -42,6 +41,20 @@ def split_formulas(text: str) -> Iterator[Piece]:
             yield Piece(True, inside)
             start = position
     yield Piece(False, text[start:])
+
+
+def formula_end(text: str, start: int) -> int:
+    """Find the dollar that ends a formula, which is none inside braces; -1 if there is none."""
+    end = text.find("$", start)
+    if "{" not in (inside := text[start:end]) and inside[-1:] != "\\":
+        return end
+    depth = 0
+    for match in _BRACE_OR_DOLLAR.finditer(text, start):
+        if match["dollar"] and depth <= 0:
+            return match.start()
+        if brace := match["brace"]:
+            depth += 1 if brace == "{" else -1
+    return -1
 
 
 def _formula(text: str, opening: re.Match[str]) -> tuple[str, int] | None:
