@@ -83,12 +83,25 @@ def _read_candidates(path: Path, progress: Progress | None) -> tuple[pa.Array, C
     lengths = np.concatenate([np.diff(batch.starts) for batch in batches])
     rows = new_row[np.repeat(np.concatenate([batch.statements for batch in batches]), lengths)]
     columns = new_column[np.concatenate([batch.proofs for batch in batches])]
-    order = np.argsort(rows, kind="stable")
-    starts = np.searchsorted(rows[order], np.arange(len(statement_ids) + 1))
-    candidates = Candidates(
-        starts, columns[order], np.concatenate(scores)[order], len(proof_ids), trusted=True
-    )
+    candidates = gather_candidates(rows, columns, np.concatenate(scores), len(statement_ids), len(proof_ids))
     return statement_ids, candidates, proof_ids
+
+
+def gather_candidates(
+    rows: np.ndarray, columns: np.ndarray, scores: np.ndarray, n_rows: int, n_columns: int
+) -> Candidates:
+    """Put the candidates of each row together, in the order of the rows; those of a row stay in theirs.
+
+    Args:
+        rows: The row of each candidate.
+        columns: Its column.
+        scores: Its score.
+        n_rows: How many rows there are.
+        n_columns: How many columns there are.
+    """
+    order = np.argsort(rows, kind="stable")
+    starts = np.searchsorted(rows[order], np.arange(n_rows + 1))
+    return Candidates(starts, columns[order], scores[order], n_columns, trusted=True)
 
 
 def _sorted(ids: list[str]) -> tuple[pa.Array, np.ndarray]:

@@ -26,6 +26,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("proofmatch.training.commands.search", "find proofs for a statement of your own"),
     "match": ("proofmatch.evaluation.commands.match", "make any scored predictions one-to-one"),
     "evaluate": ("proofmatch.evaluation.commands.evaluate", "score predictions"),
+    "report": ("proofmatch.evaluation.commands.report", "a page with every wrong match side by side"),
+    "leaderboard": ("proofmatch.evaluation.commands.leaderboard", "a site from result files"),
     "export": ("proofmatch.evaluation.commands.export", "write a release for other retrieval tools"),
     "push": ("proofmatch.dataset_card.commands.push", "upload a release to the Hugging Face Hub"),
 }
@@ -34,7 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 EXTRAS = dict.fromkeys(
     (
         *("torch", "transformers", "tokenizers", "safetensors", "accelerate", "tensorboard"),
-        *("latex2mathml", "snowballstemmer"),
+        "snowballstemmer",
     ),
     "train",
 )

@@ -10,16 +10,17 @@ from ..palette import DARK, LIGHT
 _FOLDER = Path(__file__).parent
 
 
-def render(template: str, folder: Path = _FOLDER, /, **values: Any) -> str:  # noqa: ANN401 - whatever it asks for
+def render(template: str, /, *folders: Path, **values: Any) -> str:  # noqa: ANN401 - whatever it asks for
     """Fill in a template; a value that is missing is an error.
 
     Args:
         template: Its file name. Values are escaped in `.svg.jinja` and `.html.jinja`, and not in Markdown.
-        folder: Where it is. From elsewhere it may include the templates here, as all figures do their style.
+        *folders: Where it is, and what it includes or extends; the templates here, the style of all figures
+            among them, are always found.
         **values: What it shows.
     """
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([folder, _FOLDER]),
+        loader=jinja2.FileSystemLoader([*folders, _FOLDER]),
         autoescape=jinja2.select_autoescape(["svg.jinja", "html.jinja"], default=False),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

@@ -15,7 +15,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY))
 
 # Each a module with `benchmark(workplace, corpus)` and `describe(found)`.
-BENCHMARKS = ("build", "importing", "matching", "training", "lexical")
+BENCHMARKS = ("build", "importing", "matching", "training", "lexical", "reporting")
 CORPUS = REPOSITORY.parent / "shared" / "corpus" / "stacks.tar.xz"
 RESULTS = Path(__file__).parent / "results"
 

@@ -1,25 +1,17 @@
 """The reasons of an explanation in a few lines: reasons about the same thing are one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from ...builder.tokens import text_token
-from ..lexical.explanation import SHARED
+from ...evaluation.pages.common_words import COMMON_WORDS
+from ..lexical.explanation import SHARED, Reason
 from ..lexical.naming import NamedFeature
 from ..lexical.words import look_up, stem
 from .explanation import Explanation
 from .formulas import closed, common_formulas, is_name, is_symbol, joined, printed_formula, trimmed
 
-# What holds sentences and books together does not tell what they are about.
-_EVERYWHERE = """
-    a an the this that these those it its we i you our is are be been being was were has have had do does
-    of in on at to from by with for as into over under and or but if then so thus hence since because such
-    which where when there let see say can may must any all every each some one also only
-    lemma lemmas proposition propositions theorem theorems corollary definition definitions remark section
-    proof follows
-"""
-_SAY_NOTHING = frozenset(_EVERYWHERE.split())
 _GAP = text_token("…")
 _MOST_SYMBOLS = 16  # of a formula that are shown
 
@@ -32,11 +24,13 @@ class Line:
         statement: What it is in the statement, to read.
         proof: What it is in the proof; the same, for what both texts have.
         contribution: What all these reasons together add to the score.
+        reasons: These.
     """
 
     statement: str
     proof: str
     contribution: float
+    reasons: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +73,7 @@ def summarize(explanation: Explanation) -> Summary:
             )
             group = next(same, None) or _group_of(ours, theirs, associated)
         group.contribution += reason.contribution
+        group.reasons.append(reason)
     return Summary(_lines(shared), _lines(associated))
 
 
@@ -107,6 +102,7 @@ class _Group:
     statement: _Theme
     proof: _Theme
     contribution: float = 0.0
+    reasons: list[Reason] = field(default_factory=list)
 
 
 class _Themes:
@@ -147,7 +143,7 @@ class _Themes:
         else:
             words = [found[0], found[-1]]
         said = [
-            word for word in words if is_name(word) and (is_symbol(word) or _word(word) not in _SAY_NOTHING)
+            word for word in words if is_name(word) and (is_symbol(word) or _word(word) not in COMMON_WORDS)
         ]
         has_gap = len(said) == 2 and len(found) > 2
         return _theme(said, [said[0], _GAP, said[1]] if has_gap else said)
@@ -180,7 +176,10 @@ def _word(token: str) -> str:
 
 
 def _lines(groups: list[_Group]) -> list[Line]:
-    lines = [Line(_printed(group.statement), _printed(group.proof), group.contribution) for group in groups]
+    lines = [
+        Line(_printed(group.statement), _printed(group.proof), group.contribution, tuple(group.reasons))
+        for group in groups
+    ]
     return sorted(lines, key=lambda line: -line.contribution)
 
 

@@ -1,0 +1,48 @@
+"""`proofmatch report`: a page about a prediction file."""
+
+import argparse
+from pathlib import Path
+
+from proofmatch.errors import ProofmatchError
+
+from ..report.packing import DEFAULT_MEGABYTES
+from .arguments import add_data_arguments, positive_number
+
+EXAMPLE = "proofmatch report predictions.jsonl --data release --split test --out report.html"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("predictions", metavar="PRED", type=Path, help="prediction file")
+    add_data_arguments(parser)
+    parser.add_argument(
+        "--out", metavar="PAGE", type=Path, required=True, help="the page, such as report.html"
+    )
+    parser.add_argument(
+        "--max-mb",
+        metavar="MB",
+        type=positive_number,
+        default=DEFAULT_MEGABYTES,
+        help="leave out wrong matches, by chance, so that the page is not larger",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the page and say what is on it."""
+    from ..files import is_one_of
+    from ..report.report import write_report
+
+    if is_one_of(options.out, options.predictions):
+        raise ProofmatchError(f"{options.out} has the predictions; give --out another name")
+    wrong = write_report(
+        options.predictions,
+        options.data,
+        options.split,
+        out=options.out,
+        by_article=options.by_article,
+        max_megabytes=options.max_mb,
+    )
+    left_out = f" of {wrong.total:,}" if wrong.listed < wrong.total else ""
+    size = options.out.stat().st_size / 1_000_000
+    print(f"{options.out}: {wrong.listed:,}{left_out} wrong matches, {size:.1f} MB; open it in a browser")
+    return 0

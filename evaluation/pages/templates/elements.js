@@ -1,0 +1,84 @@
+// Makes elements; texts are always texts, never HTML.
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children.flat());
+  return made;
+}
+
+const MATHML = "http://www.w3.org/1998/Math/MathML";
+
+// [element, child, …, attributes?] → MathML. `classOf` may give a leaf a class by what it says.
+function formula(node, classOf) {
+  const [name, ...rest] = node;
+  const made = name === "code" ? document.createElement("code") : document.createElementNS(MATHML, name);
+  for (const child of rest) {
+    if (typeof child === "string") {
+      made.append(child);
+      const marked = name === "code" ? "" : classOf(leafKey(name, child));
+      if (marked) made.setAttribute("class", marked);
+    } else if (Array.isArray(child)) made.append(formula(child, classOf));
+    else for (const [key, value] of Object.entries(child)) made.setAttribute(key, value);
+  }
+  return made;
+}
+
+const WORD = /[\p{L}\p{N}]+(?:[-'’][\p{L}\p{N}]+)*/gu;
+
+function leafKey(name, text) {
+  return name === "mo" ? "" : "m:" + text.trim();
+}
+
+// Numbers of lemmas and the like say nothing.
+function wordKey(word) {
+  return /^\p{N}+$/u.test(word) ? "" : "t:" + word.toLowerCase();
+}
+
+// What a text consists of, for comparing: its words, and the names and numbers of its formulas.
+function keysOf(pieces) {
+  const keys = new Set();
+  const visit = (node) => {
+    for (const child of node.slice(1)) {
+      if (Array.isArray(child)) visit(child);
+      else if (typeof child === "string" && node[0] !== "code" && node[0] !== "mo") keys.add(leafKey(node[0], child));
+    }
+  };
+  for (const piece of pieces) {
+    if (typeof piece === "string") for (const [word] of piece.matchAll(WORD)) keys.add(wordKey(word));
+    else if (piece[0] !== "mark") visit(piece);
+  }
+  return keys;
+}
+
+// Pieces of a text → nodes. `classOf` gives the class of a mark for a word or leaf, or "" for none.
+// A piece is a string, a formula, or ["mark", class, text], which is marked already.
+function textNodes(pieces, classOf = () => "") {
+  const made = document.createDocumentFragment();
+  pieces.forEach((piece, place) => {
+    if (typeof piece === "string") made.append(...markedWords(piece, classOf));
+    else if (piece[0] === "mark") made.append(element("mark", { class: piece[1] }, piece[2]));
+    else {
+      // Parts of a long formula: a line may end between them.
+      if (place && pieces[place - 1][0] === "math") made.append(document.createElement("wbr"));
+      made.append(formula(piece, classOf));
+    }
+  });
+  return made;
+}
+
+function markedWords(text, classOf) {
+  const nodes = [];
+  let end = 0;
+  for (const match of text.matchAll(WORD)) {
+    const marked = classOf(wordKey(match[0]));
+    if (!marked) continue;
+    nodes.push(text.slice(end, match.index), element("mark", { class: marked }, match[0]));
+    end = match.index + match[0].length;
+  }
+  nodes.push(text.slice(end));
+  return nodes;
+}

@@ -1,0 +1,100 @@
+"""A text of a release → what a page shows of it, as lists that JSON can hold.
+
+Pieces are strings, and formulas as `formulas.py` describes them.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from ...builder.tex.pieces import formula_end
+from .formulas import formula_of_symbols, shown_formula
+
+Pieces = list[Any]
+
+_DOLLAR_OR_ESCAPED = re.compile(r"\\[$\\]|\$")
+_LEFT_AS_TEX = re.compile(r"(\$\$.+?\$\$)", re.DOTALL)
+_CLOSING = re.compile(r"[.,;:!?)\]’”%]")
+
+
+def shown_text(text: str, tokens: Sequence[str] = ()) -> Pieces:
+    r"""Make the pieces of a text.
+
+    Args:
+        text: With `$TeX$` where the source has it, and `\$` for a dollar.
+        tokens: Those of the text. Where it has formulas, but no TeX, they are made of these.
+
+    >>> shown_text("Let $x$ be \\$1.")
+    ['Let ', ['math', ['mi', 'x']], ' be $1.']
+    """
+    if "$" not in text and any(token.startswith("m") for token in tokens):
+        return _pieces_of_tokens(tokens)
+    pieces: Pieces = []
+    for is_formula, part in _parts(text.strip()):
+        if is_formula:
+            pieces += shown_formula(part)
+        else:
+            pieces += _words_and_code(part)
+    return pieces
+
+
+def _words_and_code(text: str) -> Pieces:
+    """Take apart what a converter has left as TeX, such as diagrams."""
+    return [
+        ["code", part] if place % 2 else part for place, part in enumerate(_LEFT_AS_TEX.split(text)) if part
+    ]
+
+
+def _parts(text: str) -> list[tuple[bool, str]]:
+    parts: list[tuple[bool, str]] = []
+    words: list[str] = []
+    position = 0
+    for match in _DOLLAR_OR_ESCAPED.finditer(text):
+        if match.start() < position:
+            continue
+        words.append(text[position : match.start()])
+        position = match.end()
+        if len(match[0]) == 2:
+            words.append(match[0][1] if match[0] == r"\$" else match[0])
+        elif (end := formula_end(text, position)) >= 0:
+            parts += [(False, "".join(words)), (True, text[position:end])]
+            words, position = [], end + 1
+        else:
+            words.append("$")
+    return [*parts, (False, "".join(words) + text[position:])]
+
+
+def _pieces_of_tokens(tokens: Sequence[str]) -> Pieces:
+    pieces: Pieces = []
+    for is_math, run in groupby(tokens, lambda token: token.startswith("m")):
+        surfaces = [token.partition(":")[2] for token in run]
+        if is_math:
+            pieces += [" " if pieces else "", *formula_of_symbols(surfaces)]
+        else:
+            pieces.append(_spaced(surfaces, begins=not pieces))
+    return [piece for piece in pieces if piece]
+
+
+def _spaced(words: list[str], *, begins: bool) -> str:
+    """Put words side by side, with spaces where print has them."""
+    text = ""
+    for word in words:
+        is_closing = _CLOSING.fullmatch(word) is not None
+        text += word if is_closing or text.endswith(("(", "[", "“")) or (begins and not text) else f" {word}"
+    return text
+
+
+def plain_text(pieces: Pieces) -> str:
+    r"""Write pieces as a line of text, formulas as their symbols in a row.
+
+    >>> plain_text(shown_text(r"Let $x \in X_i$ be."))
+    'Let x∈Xi be.'
+    """
+    return " ".join("".join(_plain(piece) for piece in pieces).split())
+
+
+def _plain(piece: Any) -> str:  # noqa: ANN401 - a string, a node, or the attributes of one
+    if isinstance(piece, list):
+        return "".join(_plain(child) for child in piece[1:])
+    return piece if isinstance(piece, str) else ""

@@ -1,0 +1,83 @@
+"""Predictions → what the report says of each statement."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from proofmatch.progress import Progress
+
+from ..decoding.pruned import match_candidates
+from ..judging import Judgement
+from ..left_over import serve_all
+from ..matching import gather_candidates
+from ..metrics.ranks import NO_RANK, rank_of_gold
+from ..predictions.reading import read_numbered
+from ..task import Task
+
+NOTHING_TO_MATCH = "the file lists one proof for each statement, and there is nothing left to choose from"
+NO_SCORES = "the file has no scores, by which a one-to-one matching would choose"
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """All statements of a task, in its order.
+
+    Attributes:
+        judgement: Ranks of the gold proofs, and first choices.
+        rivals: Place of the proof that stands before the gold one: the first choice, or, if that is the gold
+            proof, but with an equal one beside it, the equal one; (statements).
+        margins: How much higher the score of the rival is than that of the gold proof, not a number where
+            either is unknown, (statements).
+        one_to_one: The proof of each statement in the one-to-one matching of the listed candidates; None if
+            there is none.
+        why_not: Why there is none.
+    """
+
+    judgement: Judgement
+    rivals: np.ndarray
+    margins: np.ndarray
+    one_to_one: np.ndarray | None
+    why_not: str | None
+
+
+def read_cases(predictions: Path, task: Task, progress: Progress | None = None) -> Cases:
+    """Read a prediction file, and match its candidates one-to-one.
+
+    Raises:
+        ProofmatchError: If anything is wrong with the file, with all its faults.
+    """
+    n = len(task.statement_ids)
+    ranks, firsts = np.full(n, NO_RANK, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    rivals, margins = np.zeros(n, dtype=np.int64), np.full(n, np.nan)
+    batches = []
+    for batch in read_numbered(predictions, task, progress):
+        rows, begins = batch.statements, batch.starts[:-1]
+        gold = task.gold[rows]
+        ranks[rows] = rank_of_gold(batch.starts, batch.proofs, batch.scores, gold)
+        firsts[rows] = batch.proofs[begins]
+        # A first choice that is the gold proof, and not of rank 1, has an equal, which the list has next.
+        is_tied = (firsts[rows] == gold) & (ranks[rows] != 1)
+        at = begins + is_tied
+        rivals[rows] = batch.proofs[at]
+        if batch.scores is not None:
+            of = np.repeat(np.arange(len(rows)), np.diff(batch.starts))
+            listed = np.flatnonzero(batch.proofs == gold[of])
+            margins[rows[of[listed]]] = batch.scores[at[of[listed]]] - batch.scores[listed]
+        batches.append(batch)
+    judgement = Judgement(ranks, firsts)
+    scores = [batch.scores for batch in batches if batch.scores is not None]
+    if len(scores) < len(batches):
+        return Cases(judgement, rivals, margins, None, NO_SCORES)
+    if all(len(batch.proofs) == len(batch.statements) for batch in batches):
+        return Cases(judgement, rivals, margins, None, NOTHING_TO_MATCH)
+    candidates = gather_candidates(
+        np.concatenate([np.repeat(batch.statements, np.diff(batch.starts)) for batch in batches]),
+        np.concatenate([batch.proofs for batch in batches]),
+        np.concatenate(scores),
+        n,
+        len(task.proof_ids),
+    )
+    return Cases(
+        judgement, rivals, margins, serve_all(match_candidates(candidates).columns, candidates), None
+    )

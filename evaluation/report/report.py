@@ -1,0 +1,123 @@
+"""A prediction file and a release → one page that needs nothing else."""
+
+from pathlib import Path
+
+import numpy as np
+
+from proofmatch.progress import Progress
+
+from ...builder.release.hashing import sha256_of
+from ..evaluator import score
+from ..files import replacing
+from ..pages.bars import percent, percent_between
+from ..pages.common_words import COMMON_WORDS
+from ..pages.rendering import render_page
+from ..predictions.system import System, read_system
+from ..predictions.transduction import normalization_in_words
+from ..release import Release, open_release
+from ..result import Result
+from ..task import load_task
+from .cases import Cases, read_cases
+from .figures import (
+    RESAMPLES,
+    agreement_chart,
+    assignment_chart,
+    category_chart,
+    one_to_one_chart,
+    rank_chart,
+    text_charts,
+)
+from .packing import DEFAULT_MEGABYTES
+from .templates import FOLDER
+from .wrong import WrongMatches, collect_wrong
+
+_NAMES = {
+    "mrr": "Mean reciprocal rank",
+    "accuracy": "Accuracy",
+    "recall@10": "Recall at 10",
+    "recall@100": "Recall at 100",
+}
+
+
+def write_report(
+    predictions: str | Path,
+    data: str | Path | Release,
+    split: str = "test",
+    *,
+    out: str | Path,
+    by_article: bool = False,
+    max_megabytes: float = DEFAULT_MEGABYTES,
+) -> WrongMatches:
+    """Write a page about a prediction file: scores, charts, and its wrong matches side by side.
+
+    Args:
+        predictions: The file.
+        data: A release folder, or `OWNER/NAME[@REVISION]` on the Hub.
+        split: The split that the predictions are for.
+        out: The page to write.
+        by_article: Whether it is the split by article.
+        max_megabytes: How large the page may be; wrong matches that do not fit are left out, and the page
+            says so.
+
+    Returns:
+        The wrong matches, and how many of them the page has.
+
+    Raises:
+        ProofmatchError: If anything is wrong with the file, with all its faults.
+    """
+    path = Path(predictions)
+    system = read_system(path)
+    task = load_task(data if isinstance(data, Release) else open_release(data), split, by_article=by_article)
+    with Progress(f"reading {path.name}", "statements") as progress:
+        cases = read_cases(path, task, progress)
+        progress.summary = f"{len(task.statement_ids):,} statements"
+    result = score(cases.judgement, task, system, sha256_of(path))
+    charts = {
+        "ranks": rank_chart(cases.judgement.ranks),
+        "categories": category_chart(cases.judgement.ranks, task.categories),
+        "assignments": assignment_chart(result.assignment_counts, result.n_proofs),
+        "one_to_one": one_to_one_chart(task, cases),
+        "agreement": agreement_chart(task, cases),
+        "texts": text_charts(task, cases.judgement.ranks),
+    }
+    n_wrong = int((cases.judgement.ranks != 1).sum())
+    with Progress("collecting wrong matches", "matches", n_wrong) as progress:
+        wrong = collect_wrong(task, cases, int(max_megabytes * 1_000_000), progress)
+        progress.summary = f"{wrong.listed:,} of {wrong.total:,}"
+    page = _page(result, cases, charts, wrong)
+    with replacing(Path(out)) as unfinished:
+        unfinished.write_text(page, encoding="utf-8")
+    return wrong
+
+
+def _page(result: Result, cases: Cases, charts: dict, wrong: WrongMatches) -> str:
+    data = result.dataset
+    return render_page(
+        "report.html.jinja",
+        FOLDER,
+        title=f"{result.system.name} on {data.id}, {data.split}",
+        style="report.css",
+        scripts=["elements.js", "unpacking.js", "matches.js"],
+        result=result,
+        scores=[
+            (_NAMES[name], percent(value), percent_between(result.ci95[name]))
+            for name, value in result.measures.as_dict().items()
+        ],
+        about=_about(result.system),
+        by_article=data.config != "pairs",
+        charts=charts,
+        resamples=RESAMPLES,
+        why_not=cases.why_not,
+        has_margins=not np.isnan(cases.margins).all(),
+        wrong=wrong,
+        settings={"common": sorted(COMMON_WORDS), "textsInPiece": wrong.texts_in_piece},
+    )
+
+
+def _about(system: System) -> list[tuple[str, str]]:
+    """List what the system says of itself."""
+    told = [("input", system.input), ("decoding", system.decoding), ("notes", system.notes)]
+    if system.transductive:
+        how = normalization_in_words(system.normalization) if system.normalization else "yes"
+        told.append(("transductive", f"{how}; a ranking uses the whole candidate set"))
+    return [(name, value) for name, value in told if value]

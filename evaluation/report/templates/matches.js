@@ -1,0 +1,226 @@
+// The list of wrong matches, and the one that is looked at. All that is chosen is in the address.
+const PAGE = 50;
+const common = new Set(settings.common.map(wordKey));
+const byId = (id) => document.getElementById(id);
+const controls = ["search", "category", "rank", "order", "mended"].map(byId).filter(Boolean);
+const state = { index: null, found: [], places: new Map(), haystack: [] };
+
+function chosen() {
+  return new URLSearchParams(location.hash.slice(1));
+}
+
+function address(match) {
+  const parts = new URLSearchParams();
+  for (const control of controls) if (control.value && !isDefault(control)) parts.set(control.id, control.value);
+  if (match) parts.set("match", match);
+  return "#" + parts;
+}
+
+function isDefault(control) {
+  return control.tagName === "SELECT" && control.selectedIndex === 0;
+}
+
+function isWithin(rank, range) {
+  if (!range) return true;
+  if (range === "none") return rank === null;
+  const [low, high] = range.split("-").map(Number);
+  return rank !== null && rank >= low && (!high || rank <= high);
+}
+
+const orders = {
+  near: (at) => state.index.rank[at] ?? Infinity,
+  far: (at) => -(state.index.rank[at] ?? Infinity),
+  sure: (at) => -(state.index.margin[at] ?? -Infinity),
+  short: (at) => state.index.plain[at].length,
+};
+
+function narrow() {
+  const value = Object.fromEntries(controls.map((control) => [control.id, control.value]));
+  const words = value.search.toLowerCase().split(/\s+/).filter(Boolean);
+  const { rank, category, mended } = state.index;
+  const found = [];
+  for (let at = 0; at < rank.length; at++) {
+    if (value.category && category[at] !== value.category) continue;
+    if (!isWithin(rank[at], value.rank)) continue;
+    if (value.mended && mended[at] !== (value.mended === "yes")) continue;
+    if (!words.every((word) => state.haystack[at].includes(word))) continue;
+    found.push(at);
+  }
+  const key = orders[value.order] ?? orders.near;
+  const keys = new Map(found.map((at) => [at, key(at)]));
+  found.sort((one, other) => keys.get(one) - keys.get(other) || one - other);
+  state.found = found;
+  state.places = new Map(found.map((at, place) => [at, place]));
+}
+
+function sayPlace(current) {
+  const [found, all] = [state.found.length, state.index.rank.length].map((number) => number.toLocaleString("en"));
+  const place = state.places.get(current);
+  const of = found === all ? `${all} matches` : `${found} of ${all} matches`;
+  byId("count").textContent = place === undefined ? of : `${of}, this is number ${(place + 1).toLocaleString("en")}`;
+}
+
+function rankText(at) {
+  const rank = state.index.rank[at];
+  return rank === null ? "right proof not listed" : `right proof at rank ${rank.toLocaleString("en")}`;
+}
+
+function showList(current) {
+  const page = Math.floor((state.places.get(current) ?? state.first ?? 0) / PAGE);
+  state.page = page;
+  const shown = state.found.slice(page * PAGE, (page + 1) * PAGE);
+  const hadFocus = byId("list").contains(document.activeElement);
+  byId("list").replaceChildren(...shown.map((at) => element("li", {},
+    element("a", { href: address(state.index.id[at]), "aria-current": at === current ? "true" : null },
+      element("span", { class: "faint" }, `${rankText(at)} · ${state.index.category[at]}`),
+      element("span", { class: "snippet" }, state.index.plain[at].slice(0, 160))))));
+  const pages = Math.max(1, Math.ceil(state.found.length / PAGE));
+  byId("page").textContent = `page ${page + 1} of ${pages}`;
+  byId("earlier").disabled = page === 0;
+  byId("later").disabled = page + 1 >= pages;
+  const link = byId("list").querySelector("[aria-current]");
+  // Of the list only: the page itself must not move.
+  if (link) byId("list").scrollTop = Math.max(0, link.offsetTop - byId("list").offsetTop - 80);
+  if (hadFocus) link?.focus({ preventScroll: true });
+}
+
+function marker(statement, gold, rival, isProof) {
+  return (key) => {
+    if (!key || common.has(key) || (isProof && !statement.has(key))) return "";
+    if (gold.has(key)) return rival.has(key) ? "orange-mark" : "blue-mark";
+    return rival.has(key) ? "purple-mark" : "";
+  };
+}
+
+function panel(kind, heading, about, pieces, classOf, ...more) {
+  return element("section", { class: `text ${kind}` }, element("h3", {}, heading),
+    about ? element("p", { class: "faint" }, about) : [],
+    element("p", { class: "words" }, textNodes(pieces, classOf)), ...more);
+}
+
+async function showMatch(at) {
+  const { index } = state;
+  const [statement, gold, rival, proves] = await Promise.all(index.texts[at].map(textOf));
+  if (state.current !== at) return; // another one was chosen meanwhile
+  const keys = [statement, gold, rival].map(keysOf);
+  const place = state.places.get(at);
+  const badges = [rankText(at)];
+  if (index.margin[at] !== null) badges.push(`score ${index.margin[at]} below the predicted one`);
+  if (index.mended[at]) badges.push("one-to-one matching mends it");
+  if (index.same[at]) badges.push("both proofs have the same text");
+  const step = (title, to) => element("button", { type: "button", disabled: !(to in state.found), "data-step": title,
+    onclick: () => open(state.found[to]) }, title);
+  const pressed = document.activeElement?.dataset?.step;
+  const what = proves ? [element("details", {}, element("summary", {}, "What the predicted proof proves"),
+    element("p", { class: "words" }, textNodes(proves)))] : [];
+  byId("match").replaceChildren(
+    element("p", { class: "steps" }, step("Previous", place - 1), step("Next", place + 1),
+      ...badges.map((badge) => element("span", { class: "badge" }, badge))),
+    panel("statement", "Statement", `${index.kind[at]} in “${index.title[at]}”, ${index.category[at]}, ${index.id[at]}`,
+      statement, marker(...keys, false)),
+    element("div", { class: "proofs" },
+      panel("gold", "Right proof", `its own, ${index.proofs[at][0]}`, gold, marker(...keys, true)),
+      panel("rival", "Predicted proof", `${index.rival_title[at] ? `of a ${index.rival_kind[at]} in “${index.rival_title[at]}”, ` : ""}${index.proofs[at][1]}`,
+        rival, marker(...keys, true), ...what)));
+  if (pressed) byId("match").querySelector(`[data-step="${pressed}"]`).focus({ preventScroll: true });
+}
+
+function open(at) {
+  location.hash = address(state.index.id[at]);
+}
+
+function say(...words) {
+  state.current = null;
+  byId("match").replaceChildren(element("p", {}, ...words));
+}
+
+// The address decides what is seen: links, the buttons back and forward, and bookmarks are all the same.
+function follow() {
+  const parts = chosen();
+  for (const control of controls) {
+    const value = parts.get(control.id);
+    if (control.tagName === "SELECT" && ![...control.options].some((option) => option.value === value)) control.selectedIndex = 0;
+    else control.value = value ?? "";
+  }
+  narrow();
+  const wanted = parts.get("match");
+  const at = wanted ? state.index.id.indexOf(wanted) : state.found[0] ?? -1;
+  state.first = 0;
+  state.current = at;
+  showList(at);
+  sayPlace(at);
+  if (at >= 0) showMatch(at);
+  else if (wanted) say(`${wanted} is not listed here: it may have its right proof, or was left out.`);
+  else say("Nothing fits. ", element("button", { type: "button", onclick: clear }, "Show all"));
+  if (wanted && at >= 0 && !state.isReading) byId("browser").scrollIntoView();
+  state.isReading = true;
+}
+
+function narrowed() {
+  history.replaceState(null, "", address());
+  follow();
+}
+
+function clear() {
+  for (const control of controls) if (control.tagName === "SELECT") control.selectedIndex = 0; else control.value = "";
+  narrowed();
+}
+
+function turn(pages) {
+  state.places.delete(state.current); // the page turns, the match stays
+  state.first = (state.page + pages) * PAGE;
+  const { current } = state;
+  const place = state.found.indexOf(current);
+  showList(null);
+  if (place >= 0) state.places.set(current, place);
+  byId("list").scrollTop = 0;
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const isTyping = event.target.closest?.("input, select, textarea");
+  if (event.key === "Escape" && isTyping) {
+    byId("match").focus();
+  } else if (isTyping) {
+    return;
+  } else if (event.key === "/") {
+    event.preventDefault();
+    byId("search").focus();
+  } else if (event.key === "j" || event.key === "k") {
+    const to = (state.places.get(state.current) ?? -1) + (event.key === "j" ? 1 : -1);
+    if (to in state.found) open(state.found[to]);
+  }
+}
+
+async function start() {
+  if (!document.getElementById("index")) return;
+  byId("browser").hidden = false;
+  if (typeof DecompressionStream === "undefined") {
+    say("This browser is too old to unpack the matches; any of the last three years can.");
+    return;
+  }
+  state.index = await unpacked("index");
+  const { plain, title, id, article, proofs } = state.index;
+  state.haystack = plain.map((text, at) => [text, title[at], id[at], article[at], ...proofs[at]].join(" ").toLowerCase());
+  let waiting;
+  for (const control of controls) {
+    control.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(narrowed, control.id === "search" ? 150 : 0);
+    });
+  }
+  byId("browser").querySelector("form").addEventListener("submit", (event) => event.preventDefault());
+  byId("clear").addEventListener("click", clear);
+  byId("earlier").addEventListener("click", () => turn(-1));
+  byId("later").addEventListener("click", () => turn(1));
+  addEventListener("hashchange", () => { if (!location.hash || location.hash.includes("=")) follow(); });
+  byId("list").addEventListener("click", () => {
+    // Where the match is below the list, it is what was asked for.
+    if (matchMedia("(max-width: 60rem)").matches) byId("match").scrollIntoView();
+  });
+  addEventListener("keydown", onKey);
+  state.isReading = !chosen().has("match");
+  follow();
+}
+
+start();
