@@ -97,6 +97,7 @@ def test_the_demo_ends_with_a_line_that_works(tmp_path):
     result = run("demo", "--out", str(tmp_path))
     assert result.returncode == 0, result.stderr
     assert "Total number of statement–proof pairs" in result.stdout
+    assert "wrong matches" in (tmp_path / "report.html").read_text(encoding="utf-8")
     last = result.stdout.strip().splitlines()[-1]
     assert last.startswith("from datasets import load_dataset")
     loaded = subprocess.run([sys.executable, "-c", last], capture_output=True, text=True, check=False)

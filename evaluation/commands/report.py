@@ -43,6 +43,7 @@ def run(options: argparse.Namespace) -> int:
         max_megabytes=options.max_mb,
     )
     left_out = f" of {wrong.total:,}" if wrong.listed < wrong.total else ""
-    size = options.out.stat().st_size / 1_000_000
-    print(f"{options.out}: {wrong.listed:,}{left_out} wrong matches, {size:.1f} MB; open it in a browser")
+    size = options.out.stat().st_size
+    written = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+    print(f"{options.out}: {wrong.listed:,}{left_out} wrong matches, {written}; open it in a browser")
     return 0

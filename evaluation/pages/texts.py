@@ -9,6 +9,8 @@ from itertools import groupby
 from typing import Any
 
 from ...builder.tex.pieces import formula_end
+from ...builder.tokens import MATH, parse_token
+from .alphabets import in_alphabet
 from .formulas import formula_of_symbols, shown_formula
 
 Pieces = list[Any]
@@ -28,7 +30,7 @@ def shown_text(text: str, tokens: Sequence[str] = ()) -> Pieces:
     >>> shown_text("Let $x$ be \\$1.")
     ['Let ', ['math', ['mi', 'x']], ' be $1.']
     """
-    if "$" not in text and any(token.startswith("m") for token in tokens):
+    if "$" not in text and any(token.startswith(MATH) for token in tokens):
         return _pieces_of_tokens(tokens)
     pieces: Pieces = []
     for is_formula, part in _parts(text.strip()):
@@ -67,12 +69,13 @@ def _parts(text: str) -> list[tuple[bool, str]]:
 
 def _pieces_of_tokens(tokens: Sequence[str]) -> Pieces:
     pieces: Pieces = []
-    for is_math, run in groupby(tokens, lambda token: token.startswith("m")):
-        surfaces = [token.partition(":")[2] for token in run]
+    for is_math, run in groupby(tokens, lambda token: token.startswith(MATH)):
+        parsed = [parse_token(token) for token in run]
         if is_math:
-            pieces += [" " if pieces else "", *formula_of_symbols(surfaces)]
+            symbols = [in_alphabet(token.surface, token.font or "") for token in parsed]
+            pieces += [" " if pieces else "", *formula_of_symbols(symbols)]
         else:
-            pieces.append(_spaced(surfaces, begins=not pieces))
+            pieces.append(_spaced([token.surface for token in parsed], begins=not pieces))
     return [piece for piece in pieces if piece]
 
 

@@ -70,7 +70,7 @@ def category_chart(ranks: np.ndarray, categories: Sequence[str | None]) -> Chart
         _mean_bar(str(found[at]), reciprocal_ranks(ranks[names == found[at]]))
         for at in np.lexsort((found, -sizes))
     ]
-    return Chart("MRR by category", ("primary category", "MRR %", "95% interval", "statements"), rows)
+    return Chart("MRR by primary category", ("category", "MRR %", "95% interval", "statements"), rows)
 
 
 def assignment_chart(assignment_counts: dict[int, int], n_proofs: int) -> Chart:

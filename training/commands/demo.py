@@ -7,7 +7,7 @@ from types import ModuleType
 
 from ...builder.commands import stats
 from ...builder.sample import SAMPLE_LICENSE, sample_articles
-from ...evaluation.commands import baseline, evaluate
+from ...evaluation.commands import baseline, evaluate, report
 from . import predict, train
 
 EXAMPLE = "proofmatch demo --out demo"
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Build the sample, describe it, load it, match it by a baseline and by a model, and score both."""
+    """Build the sample, describe and load it, match it by a baseline and a model, score both, and report."""
     from datasets import disable_progress_bars, load_dataset
 
     from ...builder.build import build_release
@@ -34,11 +34,14 @@ def run(options: argparse.Namespace) -> int:
     stats.run(argparse.Namespace(release=release))
     pair = load_dataset(str(release), split="test")[0]
     print(f"\nA {pair['kind']} of “{pair['title']}”:\n{pair['statement']}\n\n{pair['proof']}\n")
-    _match(release, options.out / "tfidf", baseline, ["tfidf"])
+    matched = _match(release, options.out / "tfidf", baseline, ["tfidf"])
     if find_spec("torch") is None:
         print("Nothing is trained, because torch is not installed: pip install 'proofmatch[train]'\n")
     else:
-        _match(release, options.out / "model", predict, [str(_train(release, options.out / "model"))])
+        model = _train(release, options.out / "model")
+        matched = _match(release, model, predict, [str(model)])
+    _run(report, [str(matched), *_data(release), "--out", str(options.out / "report.html")])
+    print()
     print(f"from datasets import load_dataset; load_dataset({str(release)!r})")
     return 0
 
@@ -51,15 +54,24 @@ def _train(release: Path, model: Path) -> Path:
     return model
 
 
-def _match(release: Path, name: Path, command: ModuleType, system: list[str]) -> None:
+def _match(release: Path, name: Path, command: ModuleType, system: list[str]) -> Path:
+    """Match and score, and tell where the rankings are."""
     for decoding in ("local", "exact"):
-        predictions = name.with_name(f"{name.name}-{decoding}.jsonl")
-        data = ["--data", str(release), "--split", "test"]
-        _run(command, [*system, *data, "--decode", decoding, "--out", str(predictions)])
+        predictions = _predictions(name, decoding)
+        _run(command, [*system, *_data(release), "--decode", decoding, "--out", str(predictions)])
         print()
         result = predictions.with_suffix(".result.json")
-        _run(evaluate, [str(predictions), *data, "--out", str(result)])
+        _run(evaluate, [str(predictions), *_data(release), "--out", str(result)])
         print()
+    return _predictions(name, "local")
+
+
+def _predictions(name: Path, decoding: str) -> Path:
+    return name.with_name(f"{name.name}-{decoding}.jsonl")
+
+
+def _data(release: Path) -> list[str]:
+    return ["--data", str(release), "--split", "test"]
 
 
 def _run(command: ModuleType, arguments: list[str]) -> None:
