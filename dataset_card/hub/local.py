@@ -18,7 +18,7 @@ _FORBIDDEN_PARTS = {"..", ".git", ".cache"}
 
 @dataclass(frozen=True)
 class LocalFile:
-    """A file of the release, with its path in release and repository as `name`."""
+    """A file to publish, with its path in folder and repository as `name`."""
 
     name: str
     path: Path
@@ -41,7 +41,7 @@ def read_release(release: Path) -> list[LocalFile]:
     files, faults = [], []
     with Progress("checking release", "files") as progress:
         for name, entry in sorted(_listed(release).items()):
-            file = _measure(release, name)
+            file = measure_file(release, name)
             if file is None:
                 faults.append(f"{name} is missing")
             elif (file.size, file.sha256) != (entry.get("bytes"), entry.get("sha256")):
@@ -56,7 +56,7 @@ def read_release(release: Path) -> list[LocalFile]:
             raise ProofmatchError(
                 f"{release} is not a complete release: {faults[0]}{others}; restore it or build it again"
             )
-    manifest = _measure(release, MANIFEST)
+    manifest = measure_file(release, MANIFEST)
     return [*files, *([manifest] if manifest else [])]
 
 
@@ -82,8 +82,9 @@ def _listed(release: Path) -> dict[str, Any]:
     return files
 
 
-def _measure(release: Path, name: str) -> LocalFile | None:
-    path = release / name
+def measure_file(folder: Path, name: str) -> LocalFile | None:
+    """Measure a file of a folder; None if there is none of that name."""
+    path = folder / name
     try:
         return LocalFile(name, path, path.stat().st_size, sha256_of(path))
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):

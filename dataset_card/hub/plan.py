@@ -1,4 +1,4 @@
-"""What has to change in a repository so that it holds the release."""
+"""What has to change in a repository so that it holds our files."""
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
@@ -23,17 +23,18 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the repository holds the release already."""
+        """Whether the repository holds all files already."""
         return not (self.added or self.changed or self.deleted)
 
 
 def make_plan(files: Iterable[LocalFile], remote: Mapping[str, RemoteFile], released: Set[str]) -> Plan:
-    """Compare a release with a repository.
+    """Compare our files with a repository.
 
     Args:
-        files: The release.
+        files: Those to publish.
         remote: What the repository holds.
-        released: Names of an earlier release of ours; the repository's other files are not our business.
+        released: Names of what an earlier push has put there; the repository's other files are not our
+            business.
     """
     plan = Plan([], [], [], [])
     names = set()

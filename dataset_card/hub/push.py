@@ -1,21 +1,14 @@
 """Publishes a release as a dataset repository on the Hugging Face Hub."""
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from proofmatch.errors import ProofmatchError
-
-from .client import discreet_client, make_client
-from .failures import explained
-from .local import LocalFile, read_release
-from .names import check_repository_name, check_tag_name, find_token
-from .plan import Plan, make_plan
-from .remote import DATASET, Repository, read_repository
+from .kinds import DATASET
+from .local import read_release
+from .publish import publish
 from .report import PushReport
-from .upload import check_arrival, check_card, upload
 
-if TYPE_CHECKING:
-    from huggingface_hub import HfApi
+_USE = 'load_dataset("{repo_id}", "pairs", revision="{revision}")'
 
 
 def push_release(
@@ -41,90 +34,13 @@ def push_release(
         ProofmatchError: If the release is damaged, the Hub cannot be reached, or it refuses.
         CheckFailed: If what the Hub holds afterwards is not the release.
     """
-    check_repository_name(repo_id)
-    if tag is not None:
-        check_tag_name(tag)
-    token = find_token(required=not dry_run)
-    files = read_release(Path(release))
-    api = make_client(token)
-    with discreet_client(), explained(repo_id, token):
-        repository = read_repository(api, repo_id)
-        created = repository is None
-        plan = _plan(files, repository)
-        _check_visibility(repo_id, repository, private)
-        _check_tag(repo_id, repository, tag, plan)
-        check_card(plan)
-        commit = repository.commit if repository else None
-        if not dry_run:
-            if repository is None:
-                repository = _create(api, repo_id, private)
-                plan = _plan(files, repository)
-            commit = _publish(api, repo_id, repository, plan, tag, message)
-    return PushReport(
-        repo_id=repo_id,
-        url=f"{api.endpoint}/datasets/{repo_id}",
-        private=repository.private if repository else private,
-        created=created,
-        plan=plan,
-        commit=commit,
+    return publish(
+        partial(read_release, Path(release)),
+        repo_id,
+        DATASET,
         tag=tag,
+        private=private,
         dry_run=dry_run,
-        note=_note(repository, private),
+        message=message or (f"Release {tag}" if tag else "Upload the release"),
+        use=_USE,
     )
-
-
-def _plan(files: list[LocalFile], repository: Repository | None) -> Plan:
-    if repository is None:
-        return make_plan(files, {}, frozenset())
-    return make_plan(files, repository.files, repository.released)
-
-
-def _create(api: "HfApi", repo_id: str, private: bool) -> Repository:
-    api.create_repo(repo_id, repo_type=DATASET, private=private)
-    repository = read_repository(api, repo_id)
-    if repository is None:
-        raise ProofmatchError(f"{repo_id} was made but cannot be seen; check it on its web page")
-    # An organisation may have rules of its own for new repositories.
-    _check_visibility(repo_id, repository, private)
-    return repository
-
-
-def _publish(
-    api: "HfApi", repo_id: str, repository: Repository, plan: Plan, tag: str | None, message: str | None
-) -> str:
-    """Bring the repository up to date, and return the commit that holds the release."""
-    commit = repository.commit
-    if not plan.is_empty:
-        title = message or (f"Release {tag}" if tag else "Upload the release")
-        commit = upload(api, repo_id, repository, plan, title)
-        check_arrival(api, repo_id, commit, plan)
-    if tag is not None and tag not in repository.tags:
-        api.create_tag(repo_id, tag=tag, revision=commit, repo_type=DATASET)
-    return commit
-
-
-def _check_visibility(repo_id: str, repository: Repository | None, private: bool) -> None:
-    if repository is not None and private and not repository.private:
-        raise ProofmatchError(
-            f"{repo_id} is public, but --private was asked for; make it private in its settings, leave "
-            "--private out, or choose another name"
-        )
-
-
-def _check_tag(repo_id: str, repository: Repository | None, tag: str | None, plan: Plan) -> None:
-    if repository is None or tag is None:
-        return
-    if tag in repository.branches:
-        raise ProofmatchError(f"{tag} is a branch of {repo_id}; choose another --tag")
-    tagged = repository.tags.get(tag)
-    if tagged is not None and (not plan.is_empty or tagged != repository.commit):
-        raise ProofmatchError(
-            f"the tag {tag} of {repo_id} names another commit ({tagged[:12]}), and tags never move; "
-            "choose another --tag"
-        )
-
-
-def _note(repository: Repository | None, private: bool) -> str | None:
-    if repository is not None and repository.private and not private:
-        return "The repository is private, though --private was not asked for; its settings can change that."
-    return None

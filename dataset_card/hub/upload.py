@@ -6,9 +6,10 @@ from proofmatch import __version__
 from proofmatch.errors import CheckFailed, ProofmatchError
 from proofmatch.progress import Progress
 
+from .kinds import Kind
 from .local import LocalFile
 from .plan import Plan, make_plan
-from .remote import DATASET, Repository, read_files
+from .remote import Repository, read_files
 from .report import in_units
 
 if TYPE_CHECKING:
@@ -17,22 +18,22 @@ if TYPE_CHECKING:
 CARD = "README.md"
 
 
-def check_card(plan: Plan) -> None:
+def check_card(plan: Plan, kind: Kind) -> None:
     """Have the Hub check the card if it changes: it would refuse the commit, but only after the uploads."""
-    from huggingface_hub import DatasetCard
+    from huggingface_hub import RepoCard
 
     for file in plan.uploads:
         if file.name == CARD:
             try:
-                DatasetCard(file.path.read_text(encoding="utf-8")).validate()
+                RepoCard(file.path.read_text(encoding="utf-8")).validate(repo_type=kind.repo_type)
             except ValueError as error:
                 faults = "; ".join(str(error).split("\n"))
                 raise ProofmatchError(
-                    f"the Hub does not accept the metadata of {file.path}: {faults}; build it again"
+                    f"the Hub does not accept the metadata of {file.path}: {faults}; make it anew"
                 ) from None
 
 
-def upload(api: "HfApi", repo_id: str, repository: Repository, plan: Plan, message: str) -> str:
+def upload(api: "HfApi", repo_id: str, kind: Kind, repository: Repository, plan: Plan, message: str) -> str:
     """Make the commit, and return its id.
 
     Large files are sent before the commit and stay with the Hub if it does not come about, so that a
@@ -46,7 +47,7 @@ def upload(api: "HfApi", repo_id: str, repository: Repository, plan: Plan, messa
         for file in plan.uploads:
             progress.summary = f"{in_units(sent)}, now {file.name}"
             addition = _addition(file)
-            api.preupload_lfs_files(repo_id, [addition], repo_type=DATASET, free_memory=False)
+            api.preupload_lfs_files(repo_id, [addition], repo_type=kind.repo_type, free_memory=False)
             additions.append(addition)
             sent += file.size
             progress.advance()
@@ -56,28 +57,28 @@ def upload(api: "HfApi", repo_id: str, repository: Repository, plan: Plan, messa
             [*additions, *deletions],
             commit_message=message,
             commit_description=f"Pushed by proofmatch {__version__}.",
-            repo_type=DATASET,
+            repo_type=kind.repo_type,
             parent_commit=repository.commit,
         )
         progress.summary = f"{len(additions):,} files, {in_units(sent)}"
     return commit.oid
 
 
-def check_arrival(api: "HfApi", repo_id: str, commit: str, plan: Plan) -> None:
-    """Read back the hashes of the whole release from the Hub.
+def check_arrival(api: "HfApi", repo_id: str, kind: Kind, commit: str, plan: Plan) -> None:
+    """Read back the hashes of all files from the Hub.
 
     Raises:
-        CheckFailed: If the commit does not hold the release.
+        CheckFailed: If the commit does not hold them.
     """
     files = [*plan.uploads, *plan.unchanged]
-    left = make_plan(files, read_files(api, repo_id, commit), {file.name for file in plan.deleted})
+    left = make_plan(files, read_files(api, repo_id, kind, commit), {file.name for file in plan.deleted})
     faults = [f"{file.name} is missing (does a .gitignore exclude it?)" for file in left.added]
     faults += [f"{file.name} is damaged" for file in left.changed]
     faults += [f"{file.name} was not deleted" for file in left.deleted]
     if faults:
         others = f" (and {len(faults) - 1:,} more)" if len(faults) > 1 else ""
         raise CheckFailed(
-            f"commit {commit} of {repo_id} does not hold the release: {faults[0]}{others}; "
+            f"commit {commit} of {repo_id} does not hold the {kind.content}: {faults[0]}{others}; "
             "nothing was tagged; run the same command again"
         )
 

@@ -69,6 +69,15 @@ def sidecar_of(predictions: Path) -> Path:
     return predictions.with_name(f"{predictions.name}.{SHARED_SIDECAR}")
 
 
+def find_sidecar(predictions: Path) -> Path | None:
+    """Find the sidecar of a prediction file, which may be one that all files of its folder share."""
+    for name in (predictions.name, stem_of(predictions), None):
+        path = predictions.with_name(f"{name}.{SHARED_SIDECAR}" if name else SHARED_SIDECAR)
+        if os.path.exists(path):  # noqa: PTH110 - false, not an error, where the folder may not be read
+            return path
+    return None
+
+
 def read_system(predictions: Path, **instead: str | None) -> System:
     """Read which system made a prediction file.
 
@@ -82,12 +91,8 @@ def read_system(predictions: Path, **instead: str | None) -> System:
     Raises:
         ProofmatchError: If the sidecar is not as it should be.
     """
-    system = System(stem_of(predictions))
-    for name in (predictions.name, stem_of(predictions), None):
-        path = predictions.with_name(f"{name}.{SHARED_SIDECAR}" if name else SHARED_SIDECAR)
-        if os.path.exists(path):  # noqa: PTH110 - false, not an error, where the folder may not be read
-            system = _read(path, system.name)
-            break
+    sidecar, name = find_sidecar(predictions), stem_of(predictions)
+    system = System(name) if sidecar is None else _read(sidecar, name)
     return replace(system, **{name: value for name, value in instead.items() if value is not None})
 
 

@@ -69,7 +69,7 @@ def commit(hub: Hub, request: Request, kind: str, name: str, revision: str) -> R
     made = repository.commit(revision, files, header["summary"], header.get("description", ""))
     if hub.faults.lose_commits:
         raise ConnectionResetError
-    url = f"{hub.url}/{'' if kind == 'models' else 'datasets/'}{name}/commit/{made.oid}"
+    url = f"{hub.url}/{'' if kind == 'models' else f'{kind}/'}{name}/commit/{made.oid}"
     return as_json({"success": True, "commitOid": made.oid, "commitUrl": url, "hookOutput": ""})
 
 

@@ -34,6 +34,9 @@ LISTS = {
     "language_creators": CREATORS,
     "multilinguality": LINGUALITIES,
 }
+SDKS = {"gradio", "docker", "static"}
+COLOURS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
+LONGEST_DESCRIPTION = 60
 LICENSE_NAME = re.compile(r"[a-z0-9.-]+")
 CONFIG_NAME = re.compile(r"[^<>:/\\|?*]+")
 
@@ -56,7 +59,18 @@ def faults_of_card(content: str, repo_type: str) -> tuple[list[str], list[str]]:
         errors += [error for key, known in LISTS.items() for error in _unknown(data, key, known, listed=True)]
         errors += _faults_of_configs(data.get("configs", []))
         errors += _faults_of_infos(data.get("dataset_info", []))
+    if repo_type == "space":
+        errors += _faults_of_space(data)
     return errors, []
+
+
+def _faults_of_space(data: dict[str, Any]) -> list[str]:
+    errors = [] if "sdk" in data else ['"sdk" is required']
+    for key, known in (("sdk", SDKS), ("colorFrom", COLOURS), ("colorTo", COLOURS)):
+        errors += _unknown(data, key, known)
+    if len(str(data.get("short_description", ""))) > LONGEST_DESCRIPTION:
+        errors.append(f'"short_description" must be at most {LONGEST_DESCRIPTION} characters long')
+    return errors
 
 
 def _unknown(data: dict[str, Any], key: str, known: set[str], listed: bool = False) -> list[str]:

@@ -2,8 +2,8 @@
 
 from .access import account_of, demand_write, readable, writable
 from .exchange import Refusal, Request, Response, as_json
-from .metadata import faults_of_card
-from .state import Hub, Repository
+from .metadata import SDKS, faults_of_card
+from .state import Blob, Hub, Repository
 
 
 def whoami(hub: Hub, request: Request) -> Response:
@@ -36,7 +36,11 @@ def create(hub: Hub, request: Request) -> Response:
     url = f"{hub.url}/{_prefix(kind)}{name}"
     if (kind, name) in hub.repositories:
         raise Refusal(409, "You already created this repo", url=url)
-    hub.create(kind, name, private=request.json().get("visibility") == "private")
+    sdk = request.json().get("sdk")
+    if kind == "spaces" and sdk not in SDKS:
+        raise Refusal(400, f'"sdk" must be one of [{", ".join(sorted(SDKS))}]')
+    files = _first_files(name, sdk) if kind == "spaces" else {}
+    hub.create(kind, name, private=request.json().get("visibility") == "private", files=files)
     return as_json({"url": url, "name": name})
 
 
@@ -139,6 +143,15 @@ def _named(hub: Hub, request: Request) -> tuple[str, str]:
     body, account = request.json(), account_of(hub, request)
     owner = body.get("organization") or (account.user if account else "")
     return f"{body.get('type') or 'model'}s", f"{owner}/{body['name']}"
+
+
+def _first_files(name: str, sdk: str) -> dict[str, Blob]:
+    """What a new Space has: a card, and a page if it is a static one."""
+    card = f"---\ntitle: {name.split('/')[1]}\ncolorFrom: red\ncolorTo: blue\nsdk: {sdk}\n---\n"
+    files = {"README.md": Blob(card.encode())}
+    if sdk == "static":
+        files |= {"index.html": Blob(b"<h1>Welcome</h1>\n"), "style.css": Blob(b"h1 { color: red; }\n")}
+    return files
 
 
 def _prefix(kind: str) -> str:

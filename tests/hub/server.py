@@ -17,7 +17,7 @@ FIXED = {
     ("POST", "/api/repos/create"): repositories.create,
     ("DELETE", "/api/repos/delete"): repositories.delete,
 }
-API = re.compile(r"/api/(models|datasets)/([^/]+/[^/]+)(?:/([a-z-]+)((?:/[^/]+)*))?")
+API = re.compile(r"/api/(models|datasets|spaces)/([^/]+/[^/]+)(?:/([a-z-]+)((?:/[^/]+)*))?")
 ABOUT_REPOSITORY = {
     ("GET", "revision"): repositories.describe,
     ("GET", "refs"): repositories.refs,
@@ -31,8 +31,8 @@ ABOUT_REPOSITORY = {
     ("POST", "preupload"): commits.preupload,
     ("POST", "commit"): commits.commit,
 }
-LFS = re.compile(r"/(datasets/)?([^/]+/[^/]+)\.git/info/lfs/objects/(batch|verify)")
-FILE = re.compile(r"/(datasets/)?([^/]+/[^/]+)/resolve/([^/]+)/(.+)")
+LFS = re.compile(r"/(datasets/|spaces/)?([^/]+/[^/]+)\.git/info/lfs/objects/(batch|verify)")
+FILE = re.compile(r"/(datasets/|spaces/)?([^/]+/[^/]+)/resolve/([^/]+)/(.+)")
 
 
 def answer(hub: Hub, request: Request) -> Response:
@@ -47,10 +47,10 @@ def answer(hub: Hub, request: Request) -> Response:
             if endpoint := ABOUT_REPOSITORY.get((request.method, about)):
                 return endpoint(hub, request, kind, name, *arguments)
         if match := LFS.fullmatch(request.path):
-            kind = "datasets" if match[1] else "models"
+            kind = (match[1] or "models").rstrip("/")
             return {"batch": commits.batch, "verify": commits.verify}[match[3]](hub, request, kind, match[2])
         if request.method in ("GET", "HEAD") and (match := FILE.fullmatch(request.path)):
-            kind = "datasets" if match[1] else "models"
+            kind = (match[1] or "models").rstrip("/")
             return files.resolve(hub, request, kind, *match.groups()[1:])
     raise Refusal(404, f"{request.method} {request.path} is not served here")
 

@@ -47,7 +47,7 @@ class Commit:
 
 @dataclass
 class Repository:
-    kind: str  # "models" or "datasets", as in the paths of the API
+    kind: str  # "models", "datasets" or "spaces", as in the paths of the API
     name: str
     private: bool
     commits: dict[str, Commit] = field(default_factory=dict)
@@ -121,13 +121,18 @@ class Hub:
         self.faults = Faults()
         self.upload_numbers = count(1)
 
-    def create(self, kind: str, name: str, private: bool = False) -> Repository:
+    def create(
+        self, kind: str, name: str, private: bool = False, files: dict[str, Blob] | None = None
+    ) -> Repository:
         repository = self.repositories[kind, name] = Repository(kind, name, private)
-        repository.commit("main", {".gitattributes": Blob(GITATTRIBUTES)}, "initial commit")
+        repository.commit("main", {".gitattributes": Blob(GITATTRIBUTES), **(files or {})}, "initial commit")
         return repository
 
     def dataset(self, name: str) -> Repository:
         return self.repositories["datasets", name]
+
+    def space(self, name: str) -> Repository:
+        return self.repositories["spaces", name]
 
     def content(self, blob: Blob) -> bytes:
         return self.objects[blob.sha256] if blob.sha256 else blob.content

@@ -12,10 +12,12 @@ from huggingface_hub.errors import EntryNotFoundError, RepositoryNotFoundError, 
 
 api, folder = HfApi(), Path(sys.argv[1])
 assert api.whoami()["name"] == "ada"
-for repo_type in ("model", "dataset"):
+for repo_type in ("model", "dataset", "space"):
     options = {"repo_id": "ada/thing", "repo_type": repo_type}
-    api.create_repo(**options)
-    api.create_repo(**options, exist_ok=True)
+    sdk = {"space_sdk": "docker"} if repo_type == "space" else {}
+    api.create_repo(**options, **sdk)
+    api.create_repo(**options, **sdk, exist_ok=True)
+    first_files = set(api.list_repo_files(**options))
     (folder / "sub").mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text("{}")
     (folder / "sub" / "weights.safetensors").write_bytes(bytes(100_000))
@@ -28,7 +30,7 @@ for repo_type in ("model", "dataset"):
     old = Path(snapshot_download(revision="odd/name", **options))
     assert (old / "config.json").read_text() == "{}"
     assert (old / "sub" / "weights.safetensors").read_bytes() == bytes(100_000)
-    assert set(api.list_repo_files(**options)) == {".gitattributes", "config.json"}
+    assert set(api.list_repo_files(**options)) == {*first_files, "config.json"}
     assert len(api.list_repo_commits(**options)) == 4
     assert api.repo_info(revision="v1", **options).sha == first
     assert api.get_paths_info(paths=["sub"], revision="v1", **options)[0].path == "sub"
@@ -66,7 +68,7 @@ dataset_info:
 """
 
 
-def test_both_kinds_of_repository_go_round(hub, owner, tmp_path):
+def test_all_kinds_of_repository_go_round(hub, owner, tmp_path):
     run = owner.python(ROUND_TRIP, str(tmp_path / "folder"))
     assert run.returncode == 0, run.stderr
     assert not hub.repositories
@@ -75,6 +77,21 @@ def test_both_kinds_of_repository_go_round(hub, owner, tmp_path):
 def test_a_good_card_has_no_faults():
     assert faults_of_card(GOOD, "dataset") == ([], [])
     assert faults_of_card("# Title", "dataset")[1]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("sdk", "flask"), ("colorFrom", "mauve"), ("short_description", "long " * 13), ("license", "my-own")],
+)
+def test_the_card_of_a_space_is_checked(key, value):
+    good = {"title": "Title", "sdk": "static", "colorFrom": "blue", "colorTo": "red", "license": "mit"}
+    assert faults_of_card(card(good), "space") == ([], [])
+    assert faults_of_card(card(good | {key: value}), "space")[0]
+    assert faults_of_card(card({"title": "Title"}), "space")[0]
+
+
+def card(fields: dict[str, str]) -> str:
+    return "---\n" + "".join(f"{key}: {value}\n" for key, value in fields.items()) + "---\n"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,91 @@
+"""`proofmatch leaderboard`: result files → a static site, and the check of submissions."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from proofmatch.errors import ProofmatchError
+
+if TYPE_CHECKING:
+    from ..leaderboard.making import Leaderboard
+
+EXAMPLE = (
+    "proofmatch leaderboard results --out site --data release\n"
+    "  proofmatch leaderboard results/my-system --check --data release"
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "results",
+        metavar="RESULTS_DIR",
+        type=Path,
+        help="folder with result files, searched with its subfolders; x.jsonl has the predictions of "
+        "x.result.json",
+    )
+    parser.add_argument("--out", metavar="SITE", type=Path, help="folder of the site")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="compute every result anew from its predictions, which must be there; exit 1 if one differs",
+    )
+    parser.add_argument(
+        "--data",
+        metavar="RELEASE",
+        action="append",
+        default=[],
+        help="what results are of: a folder, or OWNER/NAME[@REVISION] on the Hub; may be given several times",
+    )
+    parser.add_argument(
+        "--repository", metavar="URL", help="where pull requests go, for the page on how to submit"
+    )
+    parser.add_argument("--push", metavar="OWNER/NAME", help="upload the site as a static Space on the Hub")
+    parser.add_argument("--private", action="store_true", help="make the Space private; refuse a public one")
+    parser.add_argument("--dry-run", action="store_true", help="only tell what --push would do")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check, write the site, upload it, and say what was done."""
+    _refuse_options_in_vain(options)
+    if options.push is not None:
+        from ...dataset_card.hub.names import check_repository_name
+
+        check_repository_name(options.push)  # before the work, not after it
+    if options.out is None:
+        from ..leaderboard import check_results
+
+        number = check_results(options.results, options.data)
+        print(f"{number:,} result{'s are' if number != 1 else ' is'} what the predictions amount to")
+        return 0
+    from ..leaderboard import make_leaderboard
+
+    made = make_leaderboard(
+        options.results, options.out, options.data, repository=options.repository, strict=options.check
+    )
+    _describe(made)
+    if options.push is not None:
+        from ..leaderboard.publishing import push_site
+
+        report = push_site(made.folder, options.push, private=options.private, dry_run=options.dry_run)
+        print(report.describe())
+    return 0
+
+
+def _refuse_options_in_vain(options: argparse.Namespace) -> None:
+    if options.out is None and not options.check:
+        raise ProofmatchError("give --out SITE to write a site, or --check to check results")
+    if options.check and not options.data:
+        raise ProofmatchError("--check needs --data, the release that the results are of")
+    if options.push is not None and options.out is None:
+        raise ProofmatchError("--push uploads a site that is written first: give --out SITE as well")
+    if options.push is None and (options.private or options.dry_run):
+        raise ProofmatchError("--private and --dry-run are about --push: give it too, or leave them out")
+
+
+def _describe(made: "Leaderboard") -> None:
+    rows = sum(len(board.rows) for board in made.boards)
+    print(f"{made.folder / 'index.html'}: {len(made.boards):,} boards with {rows:,} rows")
+    print(f"results: {made.n_results:,}, of which {made.n_checked:,} were computed anew from predictions")
+    if made.n_others:
+        print(f"left alone: {made.n_others:,} JSON files that are no results")

@@ -1,0 +1,148 @@
+"""A folder of result files, some with their predictions → submissions."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from proofmatch.errors import ProofmatchError
+
+from ..predictions.faults import quoted
+from ..predictions.formats import SUFFIXES
+from ..predictions.system import SHARED_SIDECAR, System
+from .schema import faults_of_result
+
+RESULT = ".result.json"
+_KNOWN = ("name", "input", "decoding", "url", "notes", "transductive", "normalization")
+_MARKS = {"predictions_sha256", "scores"}  # what tells a result from other JSON files, whatever its name
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A result file, and the predictions it is of.
+
+    Attributes:
+        name: Its path in the folder that was searched.
+        path: Where it is.
+        content: What it says.
+        predictions: The prediction files beside it that have its name: `x.jsonl` for `x.result.json`.
+    """
+
+    name: str
+    path: Path
+    content: dict[str, Any]
+    predictions: tuple[Path, ...] = ()
+
+    @property
+    def system(self) -> dict[str, Any]:
+        """What was evaluated."""
+        return self.content["system"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a folder has.
+
+    Attributes:
+        submissions: The results, by name.
+        faults: What is wrong with files that cannot be used, a line each.
+        n_others: How many JSON files are no results.
+    """
+
+    submissions: list[Submission] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    n_others: int = 0
+
+    def refuse_if_faulty(self) -> None:
+        """Refuse the folder if a file cannot be used.
+
+        Raises:
+            ProofmatchError: With all faults.
+        """
+        if self.faults:
+            raise ProofmatchError("\n  ".join(["there are results that cannot be used:", *self.faults]))
+
+
+def find_results(folder: Path) -> Found:
+    """Read all result files of a folder and its subfolders.
+
+    `*.result.json` are results; so are other JSON files that look like them. Sidecars, hidden files and all
+    other JSON files are left alone.
+
+    Raises:
+        ProofmatchError: If there is no such folder, or no result in it.
+    """
+    if not folder.is_dir():
+        raise ProofmatchError(f"{folder} is not a folder; give one that has result files")
+    submissions, faults, n_others = [], [], 0
+    for path in _json_files(folder):
+        name = path.relative_to(folder).as_posix()
+        try:
+            content = read_json(path)
+            if not path.name.endswith(RESULT) and not _looks_like_a_result(content):
+                n_others += 1
+                continue
+            problems = faults_of_result(content) or _faults_of_system(content["system"])
+            faults += [f"{quoted(name)}: {problem}" for problem in problems]
+            if not problems:
+                submissions.append(Submission(name, path, content, _predictions_of(path)))
+        except (OSError, ValueError, RecursionError) as error:
+            reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+            faults.append(f"{quoted(name)}: cannot be read as JSON ({reason}); correct or remove it")
+    if not submissions and not faults:
+        raise ProofmatchError(
+            f"{folder} has no result files; make one with `proofmatch evaluate PRED --out NAME{RESULT}`"
+        )
+    return Found(submissions, faults, n_others)
+
+
+def read_json(path: Path) -> Any:  # noqa: ANN401 - whatever the file has
+    """Read a JSON file strictly.
+
+    Raises:
+        ValueError: If it is not JSON, has a key twice, or a number or character that cannot be written again.
+    """
+    content = json.loads(
+        path.read_bytes().decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_without_repeats
+    )
+    json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
+    return content
+
+
+def _json_files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*.json")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        is_sidecar = path.name == SHARED_SIDECAR or path.name.endswith(f".{SHARED_SIDECAR}")
+        if not hidden and not is_sidecar and path.is_file():
+            yield path
+
+
+def _looks_like_a_result(content: object) -> bool:
+    return isinstance(content, dict) and content.keys() >= _MARKS
+
+
+def _faults_of_system(system: dict[str, Any]) -> list[str]:
+    """List what the schema cannot say, such as that a name is one line."""
+    try:
+        System(**{name: system[name] for name in _KNOWN if name in system})
+    except ProofmatchError as error:
+        return [str(error)]
+    return []
+
+
+def _predictions_of(result: Path) -> tuple[Path, ...]:
+    stem = result.name.removesuffix(".json").removesuffix(".result")
+    beside = (result.with_name(stem + suffix) for suffix in SUFFIXES)
+    return tuple(path for path in beside if path.is_file())
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise ValueError("a key is there twice")
+    return content

@@ -1,0 +1,137 @@
+// Sorts and filters the tables that the page has. What is shown is in the address, so that a link shows it again.
+const sections = [...document.querySelectorAll("section.board")];
+const links = [...document.querySelectorAll("nav.boards a")];
+const fields = Object.fromEntries(["find", "input", "kind", "sort", "order"].map((id) => [id, document.getElementById(id)]));
+const status = document.getElementById("status");
+const EMPTY = { board: sections[0].id, sort: "", order: "", find: "", input: "", kind: "" };
+const collator = new Intl.Collator("en", { numeric: true });
+let state = { ...EMPTY };
+
+// "#board&sort=mrr&order=up&find=…" → what to show; null if the address is another place of the page.
+function parsed(hash) {
+  const [board, ...rest] = hash.replace(/^#/, "").split("&");
+  if (board && !sections.some((section) => section.id === board)) return null;
+  const given = Object.fromEntries(new URLSearchParams(rest.join("&")));
+  const known = { ...EMPTY, board: board || EMPTY.board };
+  for (const key of ["find", "input", "kind", "sort", "order"]) {
+    if (given[key] && (key === "find" || key === "sort" || isOption(fields[key], given[key]))) known[key] = given[key];
+  }
+  return known;
+}
+
+function isOption(select, value) {
+  return select !== null && [...select.options].some((option) => option.value === value);
+}
+
+function address(shown) {
+  const rest = new URLSearchParams();
+  for (const key of ["sort", "order", "find", "input", "kind"]) if (shown[key]) rest.set(key, shown[key]);
+  return "#" + shown.board + (rest.size ? "&" + rest : "");
+}
+
+function heads(section) {
+  return [...section.querySelectorAll("thead th[data-key]")];
+}
+
+// The column to sort by and the direction: those asked for, as far as the board has them.
+function sorting(section) {
+  const table = section.querySelector("table");
+  const own = heads(section).find((head) => head.dataset.key === state.sort);
+  const head = own ?? heads(section).find((one) => one.dataset.key === table.dataset.sorted);
+  const usual = "ascending" in head.dataset ? "up" : "down";
+  return { head, order: own && state.order ? state.order : usual };
+}
+
+function sort(section) {
+  const { head, order } = sorting(section);
+  const column = [...head.parentNode.children].indexOf(head);
+  const body = section.querySelector("tbody");
+  const rows = [...body.rows].map((row, place) => ({ row, place: Number(row.dataset.place ?? (row.dataset.place = place)), value: row.cells[column].dataset.value }));
+  const sign = order === "up" ? 1 : -1;
+  rows.sort((one, other) => {
+    if (one.value === undefined || other.value === undefined) {
+      return (one.value === undefined) - (other.value === undefined) || one.place - other.place;
+    }
+    return sign * collate(one.value, other.value) || one.place - other.place;
+  });
+  body.append(...rows.map(({ row }) => row));
+  for (const one of heads(section)) one.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", order === "up" ? "ascending" : "descending");
+  const ranked = "score" in head.dataset ? column : heads(section).findIndex((one) => "score" in one.dataset) + 1;
+  for (const { row } of rows) row.cells[0].textContent = row.cells[ranked].dataset.rank ?? "–";
+}
+
+function collate(one, other) {
+  const difference = Number(one) - Number(other);
+  return Number.isNaN(difference) ? collator.compare(one, other) : difference;
+}
+
+function filter(section) {
+  const words = state.find.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  let shown = 0;
+  const rows = [...section.querySelector("tbody").rows];
+  for (const row of rows) {
+    const text = row.cells[1].textContent.toLocaleLowerCase();
+    const fits =
+      (!state.input || row.dataset.input === state.input) &&
+      (!state.kind || row.dataset.kind === state.kind) &&
+      words.every((word) => text.includes(word));
+    row.hidden = !fits;
+    shown += fits;
+  }
+  section.querySelector(".empty").hidden = shown > 0;
+  section.querySelector("table").hidden = shown === 0;
+  return `${shown} of ${rows.length} rows`;
+}
+
+function show() {
+  for (const section of sections) section.hidden = section.id !== state.board;
+  const section = document.getElementById(state.board);
+  sort(section);
+  const { head, order } = sorting(section);
+  status.textContent = `${filter(section)}, sorted by ${head.dataset.title}, ${order === "up" ? "upwards" : "downwards"}`;
+  for (const link of links) {
+    link.setAttribute("href", address({ ...state, board: link.dataset.board }));
+    if (link.dataset.board === state.board) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+  fields.sort.replaceChildren(...heads(section).map((one) => element("option", { value: one.dataset.key }, one.dataset.title)));
+  fields.sort.value = head.dataset.key;
+  fields.order.value = order;
+  for (const key of ["find", "input", "kind"]) if (fields[key] && fields[key].value !== state[key]) fields[key].value = state[key];
+  document.getElementById("view").setAttribute("href", address(state));
+}
+
+function change(changes) {
+  state = { ...state, ...changes };
+  history.replaceState(null, "", address(state));
+  show();
+}
+
+function follow() {
+  const asked = parsed(location.hash);
+  if (asked === null) return;
+  state = asked;
+  show();
+}
+
+for (const section of sections) {
+  for (const head of heads(section)) {
+    const turn = () => {
+      const now = sorting(section);
+      const usual = "ascending" in head.dataset ? "up" : "down";
+      const again = now.head === head;
+      change({ sort: head.dataset.key, order: again ? (now.order === "up" ? "down" : "up") : usual });
+    };
+    head.replaceChildren(element("button", { type: "button", onclick: turn }, head.dataset.title));
+  }
+  section.querySelector(".reset").addEventListener("click", () => change({ find: "", input: "", kind: "" }));
+}
+fields.find.addEventListener("input", () => change({ find: fields.find.value }));
+for (const key of ["input", "kind", "order"]) fields[key]?.addEventListener("change", () => change({ sort: fields.sort.value, [key]: fields[key].value }));
+fields.sort.addEventListener("change", () => change({ sort: fields.sort.value, order: "" }));
+addEventListener("hashchange", follow);
+document.getElementById("controls").hidden = false;
+status.hidden = false;
+show();
+follow();
