@@ -3,6 +3,7 @@
 They are started by `torchrun`, which tells them by environment variables who they are.
 """
 
+import atexit
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,8 @@ from typing import Any
 
 import torch
 from torch import distributed
+
+_left: list[Any] = []  # groups that were left, until the process ends
 
 
 def is_first_process() -> bool:
@@ -36,6 +39,11 @@ def process_group() -> Iterator[None]:
         yield
     finally:
         if _are_several() and not was_there:
+            # What the library wraps around a model refers to the group, too, and may go later. It must not be
+            # the last that does: it would wait for the group's threads and keep the interpreter's lock, which
+            # they need to give back their last tensors. Neither would ever go on.
+            _left.append(distributed.group.WORLD)
+            atexit.register(_left.clear)
             distributed.destroy_process_group()
 
 

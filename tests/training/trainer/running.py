@@ -3,12 +3,14 @@
 A server has loaded them, and a run is a fork of it: a process of its own, with its own memory and signals.
 """
 
+import faulthandler
 import gc
 import multiprocessing
 import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.context import ForkServerProcess
@@ -34,11 +36,20 @@ class Run:
 
     process: ForkServerProcess
     said: Path
+    port: socket.socket | None = None  # where several processes meet; nobody else is given it meanwhile
 
-    def end(self) -> int:
-        """Wait for its end and give its exit code; a negative one is a signal."""
-        self.process.join(120)
-        assert self.process.exitcode is not None, f"it hangs: {self.output}"
+    def end(self, patience: float = 120) -> int:
+        """Wait for its end and give its exit code; a negative one is a signal.
+
+        A process that hangs says where, and is killed with all others: the tests would wait for them at exit.
+        """
+        self.process.join(patience)
+        if self.process.exitcode is None:
+            os.kill(self.process.pid, signal.SIGUSR1)
+            time.sleep(1)
+            for process in multiprocessing.active_children():
+                process.kill()
+            raise AssertionError(f"it hangs: {self.output}")
         return self.process.exitcode
 
     @property
@@ -51,6 +62,7 @@ def start(
     *arguments: str,
     doom: Callable[[], None] | None = None,
     environment: dict[str, str] | None = None,
+    port: socket.socket | None = None,
 ) -> Run:
     """Start `proofmatch` with some arguments.
 
@@ -59,13 +71,14 @@ def start(
         arguments: Of the command line.
         doom: Called in the process before it begins.
         environment: Further environment variables.
+        port: Where it meets others; kept from strangers as long as the run is of interest.
     """
     said.write_text("")
     # The server's environment is of the moment it was started, maybe by other tests.
     cache = {name: value for name, value in os.environ.items() if name == "XDG_CACHE_HOME"}
     process = SERVER.Process(target=_run, args=(str(said), arguments, doom, {**cache, **(environment or {})}))
     process.start()
-    return Run(process, said)
+    return Run(process, said, port)
 
 
 def run(said: Path, *arguments: str, doom: Callable[[], None] | None = None) -> tuple[int, str]:
@@ -78,16 +91,19 @@ def start_together(
     said: Path, processes: int, *arguments: str, doom: Callable[[], None] | None = None
 ) -> list[Run]:
     """Start several processes that train together, as `torchrun` does."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(processes)}
+    # Bound, so that nobody else is given the port, but not listening, so that the first process may.
+    port = socket.socket()
+    port.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    port.bind(("127.0.0.1", 0))
+    shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port.getsockname()[1])}
+    shared["WORLD_SIZE"] = str(processes)
     return [
         start(
             said.with_name(f"{said.name}-{rank}"),
             *arguments,
             doom=doom,
             environment={**shared, "RANK": str(rank), "LOCAL_RANK": str(rank), "OMP_NUM_THREADS": "1"},
+            port=port,
         )
         for rank in range(processes)
     ]
@@ -100,6 +116,7 @@ def _run(
     os.dup2(file, 1)
     os.dup2(file, 2)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    faulthandler.register(signal.SIGUSR1, file=2)
     os.environ.update(environment)
 
     gc.freeze()  # what the server has loaded is never garbage

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch import distributed
 
+from proofmatch.errors import ProofmatchError
 from tests.training.conftest import TINY
 from tests.training.trainer import dooms
 from tests.training.trainer.results import assert_same_weights, history, weights
@@ -103,6 +105,39 @@ def test_killed_together_they_end_as_if_nothing_had_been(release, tmp_path):
     together(release, tmp_path / "killed", "objective=local", "dropout=0.2", more=["--resume"])
     assert_same_weights(tmp_path / "killed" / "model", tmp_path / "whole" / "model")
     assert history(tmp_path / "killed" / "model") == history(tmp_path / "whole" / "model")
+
+
+def busy_at_the_end() -> None:
+    """Let the threads of the group still have a tensor, which they give back to Python, when it is left."""
+    leave = distributed.destroy_process_group
+
+    def destroy_process_group():
+        distributed.all_reduce(torch.ones(1), async_op=True)
+        leave()
+
+    distributed.destroy_process_group = destroy_process_group
+
+
+def out_of_step() -> None:
+    """Let the third step fail, in all processes and right after they have exchanged something."""
+    from proofmatch.training import MatchingTrainer
+
+    real = MatchingTrainer.training_step
+
+    def training_step(self, *arguments, **options):
+        if self.state.global_step == 2:
+            raise ProofmatchError("the third step fails")
+        return real(self, *arguments, **options)
+
+    MatchingTrainer.training_step = training_step
+    busy_at_the_end()
+
+
+@pytest.mark.parametrize("doom, code", [(busy_at_the_end, 0), (out_of_step, 2)])
+def test_threads_that_are_still_busy_do_not_keep_it_from_ending(release, tmp_path, doom, code):
+    arguments = command(release, tmp_path / "model", BATCH // 2, "objective=local")
+    runs = start_together(tmp_path / "said", 2, *arguments, doom=doom)
+    assert [run.end() for run in runs] == [code, code], [run.output for run in runs]
 
 
 def test_one_process_does_not_go_on_where_two_have_been(release, tmp_path, couple):
