@@ -5,11 +5,14 @@ import importlib
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
+from urllib.request import urlopen
 
 import pytest
 
+from proofmatch.cli import INTERRUPTED
 from tests.builder.importing.published import write_corpus
 from tests.conftest import REPOSITORY
 
@@ -24,6 +27,9 @@ def test_the_shell_commands_of_the_readme_run_one_after_the_other(articles, tmp_
     ours = [shlex.split(line, comments=True) for line in commands if line.startswith("proofmatch ")]
     assert len(ours) >= 2
     for command in ours:
+        if "--serve" in command:
+            serves_until_interrupted([*command, "--port", "0"], tmp_path, owner.environment)
+            continue
         result = subprocess.run(
             [sys.executable, "-m", *command],
             cwd=tmp_path,
@@ -33,6 +39,19 @@ def test_the_shell_commands_of_the_readme_run_one_after_the_other(articles, tmp_
             check=False,
         )
         assert result.returncode == 0, (command, result.stderr)
+
+
+def serves_until_interrupted(command, folder, environment):
+    with subprocess.Popen(
+        [sys.executable, "-m", *command], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        said = process.stdout.readline()
+        url = re.match(r"(http://127\.0\.0\.1:\d+/?) has the page", said)
+        assert url, (command, said)
+        with urlopen(url[1]) as page:  # noqa: S310 - the pattern allows nothing else
+            assert b"<textarea" in page.read()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == INTERRUPTED
 
 
 def test_the_python_blocks_of_the_readme_run_one_after_the_other(articles, tmp_path):
