@@ -36,7 +36,7 @@ class Palette:
 
 LIGHT = Palette(
     ink="#24292f",
-    faint_ink="#6e7781",
+    faint_ink="#656d76",
     paper="#ffffff",
     panel="#f6f8fa",
     grid="#d0d7de",

@@ -45,13 +45,16 @@ def serves_until_interrupted(command, folder, environment):
     with subprocess.Popen(
         [sys.executable, "-m", *command], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
     ) as process:
-        said = process.stdout.readline()
-        url = re.match(r"(http://127\.0\.0\.1:\d+/?) has the page", said)
-        assert url, (command, said)
-        with urlopen(url[1]) as page:  # noqa: S310 - the pattern allows nothing else
-            assert b"<textarea" in page.read()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == INTERRUPTED
+        try:
+            said = process.stdout.readline()
+            url = re.match(r"(http://127\.0\.0\.1:\d+/?) has the page", said)
+            assert url, (command, said)
+            with urlopen(url[1]) as page:  # noqa: S310 - the pattern allows nothing else
+                assert b"<textarea" in page.read()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == INTERRUPTED
+        finally:
+            process.kill()
 
 
 def test_the_python_blocks_of_the_readme_run_one_after_the_other(articles, tmp_path):

@@ -31,10 +31,11 @@ def split_formulas(text: str) -> Iterator[Piece]:
     >>> [piece.tex for piece in split_formulas(r"Let $x$ be \(y\).")]
     ['Let ', 'x', ' be ', 'y', '.']
     """
+    ends = formula_ends(text)
     start = position = 0
     while opening := _OPENING.search(text, position):
         position = opening.end()
-        formula = _formula(text, opening)
+        formula = _formula(text, opening, ends)
         if formula is not None:
             inside, position = formula
             yield Piece(False, text[start : opening.start()])
@@ -57,15 +58,32 @@ def formula_end(text: str, start: int) -> int:
     return -1
 
 
-def _formula(text: str, opening: re.Match[str]) -> tuple[str, int] | None:
+def formula_ends(text: str) -> dict[int, int]:
+    """Find for each dollar the one that ends a formula there, which is none inside braces of the formula.
+
+    For all of them at once: to look for each end anew would take very long where none is found.
+    """
+    ends: dict[int, int] = {}
+    depth = 0
+    unclosed: list[tuple[int, int]] = []  # dollars and their depths, which become greater
+    for match in _BRACE_OR_DOLLAR.finditer(text):
+        if match["dollar"]:
+            while unclosed and unclosed[-1][1] >= depth:
+                ends[unclosed.pop()[0]] = match.start()
+            unclosed.append((match.start(), depth))
+        elif brace := match["brace"]:
+            depth += 1 if brace == "{" else -1
+    return ends
+
+
+def _formula(text: str, opening: re.Match[str], ends: dict[int, int]) -> tuple[str, int] | None:
     """Give the formula after an opening, and where it ends; None if nothing is opened."""
     start = opening.end()
     if opening["escaped"]:
         return None
     if opening["dollars"] == "$":
-        end = formula_end(text, start)
         # Of braces that do not match, the next dollar is the better guess.
-        end, closing = end if end >= 0 else text.find("$", start), "$"
+        end, closing = ends.get(opening.start()) or text.find("$", start), "$"
     else:
         environment = opening["environment"]
         closing = opening["dollars"] or _CLOSING_BRACKETS.get(opening["bracket"], rf"\end{{{environment}}}")

@@ -39,11 +39,16 @@ _ATTRIBUTES = {
 }
 _WIDTHS = {"negativethinmathspace": "-0.167em"}  # a name that browsers no longer know
 _OPERATORS = re.compile(r"[^\w\s]+|′+")  # a colon or prime is no identifier
+_AS_BROWSERS_KNOW = {"―": "‾"}  # a line over or below that stretches
 _NAMES = frozenset({"∞", "∅", "∂", "∇", "∀", "∃"})  # and these no operators
 _MACRO = re.compile(r"\\[A-Za-z]+")
 # What separates sides of a long formula: a line may end before it.
 _RELATIONS = frozenset("=≠<>≤≥≪≫∼≃≅≈≡⊂⊆⊊⊃⊇∈∋∉→←↔⇒⇐⇔↦⟶⟵⟼⟹⟺↪↠⊢∣∥≔,;")
+_LONGEST_KEPT = 100  # characters of a formula that is likely to come again; a server may be given any
 _LONG = 12  # leaves, from which on a formula may be broken
+# Diagrams, of which only their TeX is left to read; as a row of symbols they would say nothing.
+_DIAGRAM = re.compile(r"\\(?:xymatrix|xygraph|begin\s*\{(?:tikz\w*|CD|xy|diagram)\})")
+_DEEPEST = 64  # nodes within nodes; formulas of people have fewer than 20
 
 
 def shown_formula(tex: str) -> list[Node]:
@@ -56,7 +61,8 @@ def shown_formula(tex: str) -> list[Node]:
         The formula: several `math` elements where it is long, between which a line may end; or a `code`
         element with its TeX, if it cannot be converted.
     """
-    return _shown(tex.strip())
+    tex = tex.strip()
+    return (_shown if len(tex) <= _LONGEST_KEPT else _shown.__wrapped__)(tex)
 
 
 @lru_cache(maxsize=1 << 16)  # x, X and Spec R come again and again
@@ -65,6 +71,8 @@ def _shown(tex: str) -> list[Node]:
 
     if not tex:
         return []
+    if _DIAGRAM.search(tex):
+        return [["code", tex]]
     try:
         return _broken(_node(convert_to_element(rewritten(tex, keeps_layout=True))))
     except Exception:  # the converter raises whatever comes to it
@@ -81,7 +89,9 @@ def count_leaves(node: Node) -> int:
     return sum(count_leaves(child) for child in node[1:] if isinstance(child, list)) or 1
 
 
-def _node(element: Element) -> Node:
+def _node(element: Element, depth: int = 0) -> Node:
+    if depth > _DEEPEST:
+        raise ValueError("what is nested deeper is hard to read, for programs as well")
     if element.tag not in _ELEMENTS:
         raise ValueError(f"{element.tag} is not shown")
     attributes = _plain_attributes(element)
@@ -90,7 +100,7 @@ def _node(element: Element) -> Node:
     else:
         # An operator may have parts, \mathop{…}: a row then.
         tag = "mrow" if element.tag in _LEAVES else element.tag
-        node = [tag, *(_node(child) for child in element)]
+        node = [tag, *(_node(child, depth + 1) for child in element)]
         if tag == "mrow" and len(node) == 2 and not attributes:
             return node[1]
     return [*node, attributes] if attributes else node
@@ -100,6 +110,7 @@ def _leaf(element: Element) -> Node:
     text = unescape(element.text or "")
     if _MACRO.fullmatch(text):
         text = text[1:]  # a macro of the author: \Spec is printed as Spec
+    text = _AS_BROWSERS_KNOW.get(text, text)
     tag, variant = element.tag, element.get("mathvariant")
     if variant and variant not in ("normal", "italic"):
         text = in_alphabet(text, variant)

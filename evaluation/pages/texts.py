@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from ...builder.tex.pieces import formula_end
+from ...builder.tex.pieces import formula_ends
 from ...builder.tokens import MATH, parse_token
 from .alphabets import in_alphabet
 from .formulas import formula_of_symbols, shown_formula
@@ -52,6 +52,7 @@ def _parts(text: str) -> list[tuple[bool, str]]:
     parts: list[tuple[bool, str]] = []
     words: list[str] = []
     position = 0
+    ends = formula_ends(text)
     for match in _DOLLAR_OR_ESCAPED.finditer(text):
         if match.start() < position:
             continue
@@ -59,7 +60,7 @@ def _parts(text: str) -> list[tuple[bool, str]]:
         position = match.end()
         if len(match[0]) == 2:
             words.append(match[0][1] if match[0] == r"\$" else match[0])
-        elif (end := formula_end(text, position)) >= 0:
+        elif end := ends.get(match.start()):
             parts += [(False, "".join(words)), (True, text[position:end])]
             words, position = [], end + 1
         else:

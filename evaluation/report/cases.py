@@ -63,7 +63,8 @@ def read_cases(predictions: Path, task: Task, progress: Progress | None = None) 
         if batch.scores is not None:
             of = np.repeat(np.arange(len(rows)), np.diff(batch.starts))
             listed = np.flatnonzero(batch.proofs == gold[of])
-            margins[rows[of[listed]]] = batch.scores[at[of[listed]]] - batch.scores[listed]
+            with np.errstate(over="ignore"):  # of scores as large as numbers can be
+                margins[rows[of[listed]]] = batch.scores[at[of[listed]]] - batch.scores[listed]
         batches.append(batch)
     judgement = Judgement(ranks, firsts)
     scores = [batch.scores for batch in batches if batch.scores is not None]

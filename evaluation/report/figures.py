@@ -17,6 +17,7 @@ from .cases import Cases
 
 # Enough for lines that are drawn; the scores themselves have ten times as many.
 RESAMPLES = 1_000
+_DRAWN = Bootstrap(RESAMPLES)
 _CLASSES = 8
 _LEAST_IN_CLASS = 10
 
@@ -31,13 +32,11 @@ class Chart:
         caption: What it shows.
         head: The names of its columns, but for that of the bars.
         rows: Its bars.
-        note: What has to be known to read it.
     """
 
     caption: str
     head: tuple[str, ...]
     rows: list[Bar]
-    note: str | None = None
 
 
 def rank_chart(ranks: np.ndarray) -> Chart:
@@ -51,7 +50,7 @@ def rank_chart(ranks: np.ndarray) -> Chart:
         counts.append((label, found, "green" if high == 1 else "blue"))
         low = high + 1
     counts.append((f"over {_RANKS[-1]:,}", int((ranks > _RANKS[-1]).sum()), "blue"))
-    while not counts[-1][1]:  # what comes after the last rank there is
+    while counts and not counts[-1][1]:  # what comes after the last rank there is
         counts.pop()
     counts.append(("not listed", int((ranks == NO_RANK).sum()), "orange"))
     most = max(count for _, count, _ in counts)
@@ -112,7 +111,8 @@ def one_to_one_chart(task: Task, cases: Cases) -> Chart | None:
         return None
     local = (cases.judgement.ranks == 1).astype(np.float64)
     matched = (cases.one_to_one == task.gold).astype(np.float64)
-    rows = [_mean_bar("local", local), _mean_bar("global", matched)]
+    # As many resamples as for the scores, one of which is among them.
+    rows = [_mean_bar("local", local, Bootstrap()), _mean_bar("global", matched, Bootstrap())]
     return Chart(
         "Accuracy, first choice (local) and one-to-one (global)",
         ("", "accuracy %", "95% interval", "statements"),
@@ -164,7 +164,7 @@ def _whole(share: float) -> str:
     return f"{100 * share:.0f}"
 
 
-def _mean_bar(label: str, values: np.ndarray) -> Bar:
+def _mean_bar(label: str, values: np.ndarray, bootstrap: Bootstrap = _DRAWN) -> Bar:
     mean = float(values.mean())
-    (interval,) = interval95(resampled_means(values[:, None], Bootstrap(RESAMPLES)))
+    (interval,) = interval95(resampled_means(values[:, None], bootstrap))
     return Bar(label, mean, (percent(mean), percent_between(interval), f"{len(values):,}"), interval)

@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from typing import Any
 
 from ..pages.texts import Pieces
@@ -20,6 +20,11 @@ def packed(data: Any) -> str:  # noqa: ANN401 - whatever JSON can hold
     return b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
+def unpacked(letters: str) -> Any:  # noqa: ANN401 - whatever was packed
+    """Read what `packed` has written, as the browser does."""
+    return json.loads(zlib.decompress(b64decode(letters)))
+
+
 class TextStore:
     """Texts, each once, in pieces of some.
 
@@ -33,6 +38,9 @@ class TextStore:
         self._finished: list[str] = []
         self._open: list[Pieces] = []
 
+    def __len__(self) -> int:
+        return len(self._numbers)
+
     def __contains__(self, name: str) -> bool:
         return name in self._numbers
 
@@ -41,24 +49,24 @@ class TextStore:
         self._numbers[name] = len(self._numbers)
         self._open.append(pieces)
         if len(self._open) == _TEXTS:
-            self._finish()
+            self._finished.append(packed(self._open))
+            self.size += len(self._finished[-1])
+            self._open = []
 
     def number(self, name: str) -> int:
         """Tell the number of a text."""
         return self._numbers[name]
 
-    def pieces(self) -> list[str]:
-        """Give all texts, packed."""
-        if self._open:
-            self._finish()
-        return self._finished
+    def pieces(self, n_texts: int) -> list[str]:
+        """Give the first of the texts, packed."""
+        whole, rest = divmod(n_texts, _TEXTS)
+        pieces = self._finished[:whole]
+        if rest:
+            last = self._open if whole == len(self._finished) else unpacked(self._finished[whole])
+            pieces.append(packed(last[:rest]))
+        return pieces
 
     @property
     def texts_in_piece(self) -> int:
         """How many texts a piece has, but for the last."""
         return _TEXTS
-
-    def _finish(self) -> None:
-        self._finished.append(packed(self._open))
-        self.size += len(self._finished[-1])
-        self._open = []

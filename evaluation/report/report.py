@@ -1,9 +1,11 @@
 """A prediction file and a release → one page that needs nothing else."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
 from ...builder.release.hashing import sha256_of
@@ -29,7 +31,7 @@ from .figures import (
 )
 from .packing import DEFAULT_MEGABYTES
 from .templates import FOLDER
-from .wrong import WrongMatches, collect_wrong
+from .wrong import Collection, WrongMatches, collect_wrong
 
 _NAMES = {
     "mrr": "Mean reciprocal rank",
@@ -63,7 +65,8 @@ def write_report(
         The wrong matches, and how many of them the page has.
 
     Raises:
-        ProofmatchError: If anything is wrong with the file, with all its faults.
+        ProofmatchError: If anything is wrong with the file, with all its faults, or if the page would be too
+            large without any match.
     """
     path = Path(predictions)
     system = read_system(path)
@@ -82,12 +85,31 @@ def write_report(
     }
     n_wrong = int((cases.judgement.ranks != 1).sum())
     with Progress("collecting wrong matches", "matches", n_wrong) as progress:
-        wrong = collect_wrong(task, cases, int(max_megabytes * 1_000_000), progress)
+        most = int(max_megabytes * 1_000_000)
+        collection = collect_wrong(task, cases, most, progress)
+        page, wrong = _fitting_page(most, collection, lambda wrong: _page(result, cases, charts, wrong))
         progress.summary = f"{wrong.listed:,} of {wrong.total:,}"
-    page = _page(result, cases, charts, wrong)
     with replacing(Path(out)) as unfinished:
-        unfinished.write_text(page, encoding="utf-8")
+        unfinished.write_bytes(page)
     return wrong
+
+
+def _fitting_page(
+    most: int, collection: Collection, page_of: Callable[[WrongMatches], str]
+) -> tuple[bytes, WrongMatches]:
+    """Make the page with as many wrong matches as it has room for."""
+    listed = len(collection.entries)
+    while True:
+        wrong = collection.first(listed)
+        page = page_of(wrong).encode()
+        if len(page) <= most:
+            return page, wrong
+        if not listed:
+            raise ProofmatchError(
+                f"a page without a single match has {len(page) / 1e6:.2f} MB; allow it more (--max-mb)"
+            )
+        # All that is not a match is as large as before, so that this does not become too few.
+        listed = min(listed - 1, listed * most // len(page))
 
 
 def _page(result: Result, cases: Cases, charts: dict, wrong: WrongMatches) -> str:

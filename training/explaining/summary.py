@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 
 from ...builder.tokens import text_token
@@ -150,7 +151,7 @@ class _Themes:
 
 
 def _theme(tokens: Sequence[str], shown: Sequence[str]) -> _Theme:
-    names = (token if is_symbol(token) else stem(_word(token)) for token in tokens if is_name(token))
+    names = (token if is_symbol(token) else _stem(_word(token)) for token in tokens if is_name(token))
     return _Theme(tuple(tokens), frozenset(names), tuple(shown))
 
 
@@ -169,6 +170,11 @@ def _group_of(statement: _Theme, proof: _Theme, groups: list[_Group]) -> _Group:
             return group
     groups.append(_Group(statement, proof))
     return groups[-1]
+
+
+@lru_cache(maxsize=1 << 14)  # the same words come in one text after the other
+def _stem(word: str) -> str:
+    return stem(word)
 
 
 def _word(token: str) -> str:

@@ -1,6 +1,8 @@
 """A statement as people write it → the typed tokens that the builder makes of a printed one."""
 
-from ...builder.tex.pieces import split_formulas
+from collections.abc import Iterator
+
+from ...builder.tex.pieces import Piece, split_formulas
 from ...builder.tex.text import printed_text
 from ...builder.tokens import text_tokens
 from .formulas import formula_tokens
@@ -19,15 +21,25 @@ def tex_tokens(text: str, *, invisible_operators: bool = False) -> list[str]:
     >>> tex_tokens(r"Let $x \in \mathbb{R}$.")
     ['t:Let', 'm:x', 'm:∈', 'm.double-struck:R', 't:.']
     """
+    tokens: list[str] = []
+    for piece in printed_pieces(text):
+        if piece.is_formula:
+            tokens += formula_tokens(piece.tex, invisible_operators=invisible_operators)
+        else:
+            tokens += text_tokens(piece.tex)
+    return tokens
+
+
+def printed_pieces(text: str) -> Iterator[Piece]:
+    r"""Take text and formulas apart, the text as it is printed.
+
+    >>> [piece.tex for piece in printed_pieces(r"\emph{a ring \(R\)}")]
+    ['a ring ', 'R', '']
+    """
     pieces = list(split_formulas(text.replace(_MARK, " ")))
     # Marks in the places of formulas let commands around them, \emph{a ring $R$}, be read as a whole.
     marked = "".join(
         f"{_MARK}{at}{_MARK}" if piece.is_formula else piece.tex for at, piece in enumerate(pieces)
     )
-    tokens: list[str] = []
     for place, part in enumerate(printed_text(marked).split(_MARK)):
-        if place % 2:
-            tokens += formula_tokens(pieces[int(part)].tex, invisible_operators=invisible_operators)
-        else:
-            tokens += text_tokens(part)
-    return tokens
+        yield pieces[int(part)] if place % 2 else Piece(False, part)

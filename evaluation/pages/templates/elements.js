@@ -27,10 +27,13 @@ function formula(node, classOf) {
   return made;
 }
 
+// What no line begins with.
+const CLOSING = /^[.,;:!?)\]’”]+/;
 const WORD = /[\p{L}\p{N}]+(?:[-'’][\p{L}\p{N}]+)*/gu;
 
+// Operators and numbers are in all formulas.
 function leafKey(name, text) {
-  return name === "mo" ? "" : "m:" + text.trim();
+  return name === "mo" || name === "mn" ? "" : "m:" + text.trim();
 }
 
 // Numbers of lemmas and the like say nothing.
@@ -38,13 +41,13 @@ function wordKey(word) {
   return /^\p{N}+$/u.test(word) ? "" : "t:" + word.toLowerCase();
 }
 
-// What a text consists of, for comparing: its words, and the names and numbers of its formulas.
+// What a text consists of, for comparing: its words, and the names in its formulas.
 function keysOf(pieces) {
   const keys = new Set();
   const visit = (node) => {
     for (const child of node.slice(1)) {
       if (Array.isArray(child)) visit(child);
-      else if (typeof child === "string" && node[0] !== "code" && node[0] !== "mo") keys.add(leafKey(node[0], child));
+      else if (typeof child === "string" && node[0] !== "code") keys.add(leafKey(node[0], child));
     }
   };
   for (const piece of pieces) {
@@ -59,11 +62,14 @@ function keysOf(pieces) {
 function textNodes(pieces, classOf = () => "") {
   const made = document.createDocumentFragment();
   pieces.forEach((piece, place) => {
-    if (typeof piece === "string") made.append(...markedWords(piece, classOf));
-    else if (piece[0] === "mark") made.append(element("mark", { class: piece[1] }, piece[2]));
+    const isAfterFormula = place > 0 && pieces[place - 1][0] === "math";
+    if (typeof piece === "string") {
+      const closing = (isAfterFormula && piece.match(CLOSING)?.[0]) || "";
+      if (closing) made.append(element("span", { class: "unbroken" }, made.lastChild, closing));
+      made.append(...markedWords(piece.slice(closing.length), classOf));
+    } else if (piece[0] === "mark") made.append(element("mark", { class: piece[1] }, piece[2]));
     else {
-      // Parts of a long formula: a line may end between them.
-      if (place && pieces[place - 1][0] === "math") made.append(document.createElement("wbr"));
+      if (isAfterFormula) made.append(document.createElement("wbr")); // in a long one, a line may end here
       made.append(formula(piece, classOf));
     }
   });

@@ -65,13 +65,16 @@ function rankText(at) {
   return rank === null ? "right proof not listed" : `right proof at rank ${rank.toLocaleString("en")}`;
 }
 
-function showList(current) {
-  const page = Math.floor((state.places.get(current) ?? state.first ?? 0) / PAGE);
+function pageOf(at) {
+  return Math.floor((state.places.get(at) ?? 0) / PAGE);
+}
+
+function showList(page) {
   state.page = page;
   const shown = state.found.slice(page * PAGE, (page + 1) * PAGE);
   const hadFocus = byId("list").contains(document.activeElement);
   byId("list").replaceChildren(...shown.map((at) => element("li", {},
-    element("a", { href: address(state.index.id[at]), "aria-current": at === current ? "true" : null },
+    element("a", { href: address(state.index.id[at]), "aria-current": at === state.current ? "true" : null },
       element("span", { class: "faint" }, `${rankText(at)} · ${state.index.category[at]}`),
       element("span", { class: "snippet" }, state.index.plain[at].slice(0, 160))))));
   const pages = Math.max(1, Math.ceil(state.found.length / PAGE));
@@ -80,7 +83,7 @@ function showList(current) {
   byId("later").disabled = page + 1 >= pages;
   const link = byId("list").querySelector("[aria-current]");
   // Of the list only: the page itself must not move.
-  if (link) byId("list").scrollTop = Math.max(0, link.offsetTop - byId("list").offsetTop - 80);
+  byId("list").scrollTop = link ? Math.max(0, link.offsetTop - byId("list").offsetTop - 80) : 0;
   if (hadFocus) link?.focus({ preventScroll: true });
 }
 
@@ -105,13 +108,16 @@ async function showMatch(at) {
   const keys = [statement, gold, rival].map(keysOf);
   const place = state.places.get(at);
   const badges = [rankText(at)];
-  if (index.margin[at] !== null) badges.push(`score ${index.margin[at]} below the predicted one`);
+  if (index.margin[at] === 0) badges.push("same score as the predicted one");
+  else if (index.margin[at] !== null) badges.push(`score ${index.margin[at]} below the predicted one`);
   if (index.mended[at]) badges.push("one-to-one matching mends it");
   if (index.same[at]) badges.push("both proofs have the same text");
   const step = (title, to) => element("button", { type: "button", disabled: !(to in state.found), "data-step": title,
     onclick: () => open(state.found[to]) }, title);
   const pressed = document.activeElement?.dataset?.step;
-  const what = proves ? [element("details", {}, element("summary", {}, "What the predicted proof proves"),
+  const hadFocus = byId("match").contains(document.activeElement);
+  const isOpen = Boolean(byId("match").querySelector("details")?.open); // who wants to see it wants to see it again
+  const what = proves ? [element("details", { open: isOpen }, element("summary", {}, "What the predicted proof proves"),
     element("p", { class: "words" }, textNodes(proves)))] : [];
   byId("match").replaceChildren(
     element("p", { class: "steps" }, step("Previous", place - 1), step("Next", place + 1),
@@ -122,7 +128,16 @@ async function showMatch(at) {
       panel("gold", "Right proof", `its own, ${index.proofs[at][0]}`, gold, marker(...keys, true)),
       panel("rival", "Predicted proof", `${index.rival_title[at] ? `of a ${index.rival_kind[at]} in “${index.rival_title[at]}”, ` : ""}${index.proofs[at][1]}`,
         rival, marker(...keys, true), ...what)));
-  if (pressed) byId("match").querySelector(`[data-step="${pressed}"]`).focus({ preventScroll: true });
+  if (pressed) {
+    const steps = [...byId("match").querySelectorAll("[data-step]:enabled")];
+    (steps.find((button) => button.dataset.step === pressed) ?? steps[0])?.focus({ preventScroll: true });
+  } else if (hadFocus) byId("match").focus({ preventScroll: true });
+  // Who has read down to the end of the last one begins at the top of this one.
+  if (byId("match").getBoundingClientRect().top < 0) byId("match").scrollIntoView({ behavior: "instant" });
+}
+
+function isNarrow() {
+  return matchMedia("(max-width: 60rem)").matches;
 }
 
 function open(at) {
@@ -145,15 +160,21 @@ function follow() {
   narrow();
   const wanted = parts.get("match");
   const at = wanted ? state.index.id.indexOf(wanted) : state.found[0] ?? -1;
-  state.first = 0;
   state.current = at;
-  showList(at);
+  showList(pageOf(at));
   sayPlace(at);
-  if (at >= 0) showMatch(at);
+  let shown;
+  if (at >= 0) shown = showMatch(at);
   else if (wanted) say(`${wanted} is not listed here: it may have its right proof, or was left out.`);
   else say("Nothing fits. ", element("button", { type: "button", onclick: clear }, "Show all"));
-  if (wanted && at >= 0 && !state.isReading) byId("browser").scrollIntoView();
+  if (wanted && !state.isReading) scrollTo(byId(isNarrow() ? "match" : "browser"), shown);
   state.isReading = true;
+}
+
+// Only what is there can be scrolled to.
+async function scrollTo(target, shown) {
+  await shown;
+  target.scrollIntoView({ behavior: "instant" });
 }
 
 function narrowed() {
@@ -167,19 +188,16 @@ function clear() {
 }
 
 function turn(pages) {
-  state.places.delete(state.current); // the page turns, the match stays
-  state.first = (state.page + pages) * PAGE;
-  const { current } = state;
-  const place = state.found.indexOf(current);
-  showList(null);
-  if (place >= 0) state.places.set(current, place);
-  byId("list").scrollTop = 0;
+  showList(state.page + pages); // the match stays
+  const [pressed, other] = pages < 0 ? ["earlier", "later"] : ["later", "earlier"];
+  byId(byId(pressed).disabled ? other : pressed).focus();
 }
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const isTyping = event.target.closest?.("input, select, textarea");
   if (event.key === "Escape" && isTyping) {
+    event.preventDefault(); // browsers would empty the search
     byId("match").focus();
   } else if (isTyping) {
     return;
@@ -216,7 +234,7 @@ async function start() {
   addEventListener("hashchange", () => { if (!location.hash || location.hash.includes("=")) follow(); });
   byId("list").addEventListener("click", () => {
     // Where the match is below the list, it is what was asked for.
-    if (matchMedia("(max-width: 60rem)").matches) byId("match").scrollIntoView();
+    if (isNarrow()) byId("match").scrollIntoView();
   });
   addEventListener("keydown", onKey);
   state.isReading = !chosen().has("match");

@@ -1,0 +1,120 @@
+"""A running server of the search page, on a port of its own."""
+
+import http.client
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proofmatch.builder import build_release
+from proofmatch.evaluation.release import SPLITS, open_release
+from proofmatch.training.prediction import load_matcher
+from proofmatch.training.searching.search import Searcher
+from proofmatch.training.searching.serving.page import make_page
+from proofmatch.training.searching.serving.server import SearchServer
+from proofmatch.training.searching.serving.service import SearchService
+
+STATEMENT = r"Let $p$ be a prime. Then $(p-1)! \equiv -1 \pmod p$."
+SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server that is running."""
+
+    server: SearchServer
+    service: SearchService
+
+    @property
+    def port(self) -> int:
+        return self.server.names.port
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+        """Send a request as programs do; a body that is no bytes goes as JSON."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            sent = {name.replace("_", "-"): value for name, value in headers.items()}
+            if body is not None and not isinstance(body, bytes):
+                body = json.dumps(body).encode()
+                sent.setdefault("Content-Type", "application/json")
+            connection.request(method, path, body, sent)
+            answer = connection.getresponse()
+            return Answer(answer.status, answer.headers, answer.read())
+        finally:
+            connection.close()
+
+    def search(self, statement: Any = STATEMENT, **fields: Any) -> Answer:
+        return self.ask("POST", "/search", {"statement": statement, **fields})
+
+
+@contextmanager
+def running(service: SearchService, host: str = "127.0.0.1") -> Iterator[Served]:
+    server = SearchServer(host, 0)
+    server.listen()
+    page = make_page(
+        model="model",
+        release="release",
+        n_proofs=len(service.searcher),
+        splits=service.searcher.splits,
+        top=5,
+        without_reasons=service.without_reasons,
+    )
+    thread = threading.Thread(target=server.serve, args=(service, page), daemon=True)
+    thread.start()
+    try:
+        yield Served(server, service)
+    finally:
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def searcher(lexical_model: Path, release: Path) -> Searcher:
+    return Searcher(load_matcher(lexical_model), open_release(release), SPLITS)
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Served]]:
+    """A function that serves a searcher until the end of the test."""
+    with ExitStack() as stack:
+        yield lambda searcher, **more: stack.enter_context(running(SearchService(searcher), **more))
+
+
+@pytest.fixture
+def served(serve: Callable[..., Served], searcher: Searcher) -> Served:
+    return serve(searcher)
+
+
+@pytest.fixture(scope="session")
+def hostile_release(articles: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Proofs and titles that would like to run a script."""
+    folder = tmp_path_factory.mktemp("hostile")
+    escaped = SCRIPT.replace("<", "&lt;").replace(">", "&gt;")
+    for name in ("sample.0006.html", "sample.0012.html"):
+        article = (articles / name).read_text(encoding="utf-8")
+        changed = article.replace("∎</p>", f"{escaped} ∎</p>")
+        changed = changed.replace("Sequences and", f"{escaped} Sequences and")
+        assert changed != article
+        (folder / "articles").mkdir(exist_ok=True)
+        (folder / "articles" / name).write_text(changed, encoding="utf-8")
+    return build_release(folder / "articles", folder / "release", workers=1)

@@ -1,0 +1,205 @@
+"""`proofmatch search --serve`: from the command line to the page, and to its end."""
+
+import gc
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+from proofmatch.cli import main
+from proofmatch.training.searching.serving import serve as serving
+
+STATEMENT = "Every subgroup is a group."
+OPTIONS = ["--serve", "--port", "0"]
+
+
+@pytest.fixture(autouse=True)
+def as_before():
+    """After an interruption, the command ignores further ones, and the server keeps what it has loaded."""
+    handler = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, handler)
+    gc.unfreeze()
+
+
+@contextmanager
+def running(*arguments):
+    """The command in a process of its own, and the port that it serves at."""
+    command = [sys.executable, "-m", "proofmatch", "search", *map(str, arguments)]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells may have it ignored
+    ) as process:
+        try:
+            line = process.stdout.readline()
+            assert line.endswith("/ has the page; Ctrl-C ends it\n"), line or process.stderr.read()
+            yield process, int(line.split("/")[2].rpartition(":")[2])
+        finally:
+            process.kill()
+
+
+def search(port, host="127.0.0.1"):
+    connection = http.client.HTTPConnection(host, port, timeout=60)
+    body = json.dumps({"statement": STATEMENT})
+    connection.request("POST", "/search", body, {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    return answer.status, json.loads(answer.read())
+
+
+def test_the_page_is_served_until_the_user_interrupts(lexical_model, release):
+    with running(lexical_model, "--data", release, *OPTIONS) as (process, port):
+        status, answer = search(port)
+        assert status == 200
+        assert len(answer["hits"]) == 10
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("::1", port), timeout=5)
+        # One who has connected and says nothing does not keep it from ending.
+        with socket.create_connection(("127.0.0.1", port), timeout=5):
+            process.send_signal(signal.SIGINT)
+            out, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    lines = said.splitlines()
+    assert lines[-1] == "proofmatch search: interrupted; the page is no longer served"
+    assert "search: 10 proofs in" in lines[-2]
+    assert "Traceback" not in said
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port), timeout=5)
+
+
+def test_interrupted_while_it_searches_it_ends_all_the_same(lexical_model, release):
+    with running(lexical_model, "--data", release, *OPTIONS) as (process, port):
+        body = json.dumps({"statement": "Let $x$ be a prime number. " * 50, "top": 50}).encode()
+        head = f"POST /search HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Type: application/json\r\n"
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+            connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+
+
+def test_interrupted_before_it_serves_it_says_so(lexical_model, release, monkeypatch, capsys):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(serving, "load_matcher", interrupt)
+    assert main(["search", str(lexical_model), "--data", str(release), *OPTIONS]) == 130
+    assert capsys.readouterr().err == "proofmatch search: interrupted; run the same command again\n"
+
+
+@pytest.fixture
+def refused(capsys, tmp_path):
+    """Run the command with some arguments, and give the one sentence that it refuses them with."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        code = main(["search", str(tmp_path), "--data", str(tmp_path), *arguments])
+        out, error = capsys.readouterr()
+        assert (code, out) == (2, "")
+        assert error.count("\n") == 1
+        return error
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[STATEMENT], [""], ["--file", "-"], ["--file", "x"], ["--json"], ["--full"], ["--why"]],
+)
+def test_the_page_goes_without_what_the_terminal_wants(refused, arguments):
+    assert "--serve goes without" in refused("--serve", *arguments)
+
+
+@pytest.mark.parametrize("arguments", [["--host", "127.0.0.1"], ["--port", "0"]])
+def test_the_terminal_goes_without_what_the_page_wants(refused, arguments):
+    assert "--host and --port are for --serve" in refused(STATEMENT, *arguments)
+
+
+def test_a_port_that_is_taken_is_one_sentence(refused):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        told = refused("--serve", "--port", str(port))
+    assert f"127.0.0.1, port {port} cannot be listened at (Address already in use)" in told
+    assert "give another --port" in told
+
+
+@pytest.mark.parametrize("host", ["nowhere.invalid", "", "a b", "." * 300])
+def test_a_host_that_is_none_is_one_sentence(refused, host):
+    assert "--host" in (told := refused("--serve", "--port", "0", "--host", host)) or "no host" in told
+
+
+def test_an_address_of_another_machine_is_one_sentence(refused):
+    assert "cannot be listened at" in refused("--serve", "--port", "0", "--host", "192.0.2.1")
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "x", "1.5", ""])
+def test_a_port_is_a_number(port, capsys):
+    with pytest.raises(SystemExit) as exit_:
+        main(["search", "model", "--data", "release", "--serve", "--port", port])
+    assert exit_.value.code == 2
+    assert "--port" in capsys.readouterr().err
+
+
+def test_no_model_is_one_sentence_and_frees_the_port(refused):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+    assert "not a complete release" in refused("--serve", "--port", str(port))
+    socket.create_server(("127.0.0.1", port)).close()
+
+
+@pytest.fixture
+def start(monkeypatch, lexical_model, release, capsys):
+    """Start the page, end it at once, and give what was said."""
+
+    def run(*arguments):
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(serving.SearchServer, "serve_forever", interrupt)
+        assert main(["search", str(lexical_model), "--data", str(release), *OPTIONS, *arguments]) == 130
+        return capsys.readouterr()
+
+    return run
+
+
+def test_a_page_of_this_machine_needs_no_warning(start):
+    for host in ("127.0.0.1", "localhost"):
+        out, said = start("--host", host)
+        assert out.startswith(f"http://{host}:")
+        assert "warning" not in said
+
+
+def test_a_page_for_everyone_comes_with_a_warning(start):
+    out, said = start("--host", "0.0.0.0")  # noqa: S104 - for a moment, in which nobody is answered
+    assert out.startswith("http://127.0.0.1:")
+    assert "warning: everyone who reaches this machine" in said
+
+
+def test_the_address_may_be_one_of_ipv6(start):
+    if not socket.has_ipv6:
+        pytest.skip("this machine has no IPv6")
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    assert start("--host", "::1")[0].startswith("http://[::1]:")
+
+
+def test_the_help_has_an_example(capsys):
+    with pytest.raises(SystemExit):
+        main(["search", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "proofmatch search model --data release --serve" in shown
+    assert "127.0.0.1, this machine only" in shown
+    assert "8765" in shown

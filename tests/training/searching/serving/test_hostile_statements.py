@@ -1,0 +1,106 @@
+"""Whatever is pasted is answered or refused, soon and in JSON."""
+
+import json
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proofmatch.training.searching.serving.limits import MOST_CHARACTERS, Refused, read_request
+from proofmatch.training.searching.serving.service import SearchService
+from tests.training.searching.test_tex_tokens import TEX
+
+PATIENCE = 120  # seconds; what does not end at all takes longer
+
+
+def answer(service, statement):
+    """Ask as a browser does; give the answer, or the sentence of the refusal."""
+    try:
+        wanted = read_request(json.dumps({"statement": statement, "top": 1}).encode(), ["test"])
+        found = service.answer(wanted)
+    except Refused as refused:
+        assert refused.status == 400
+        return refused.sentence
+    return json.loads(json.dumps(found, allow_nan=False).encode())
+
+
+@pytest.fixture(scope="module")
+def service(searcher):
+    return SearchService(searcher)
+
+
+@settings(max_examples=60)
+@given(st.one_of(st.text(), TEX, TEX.map("${}$".format), TEX.map(lambda tex: (tex * 50)[:MOST_CHARACTERS])))
+def test_whatever_is_given_is_answered_or_refused(service, statement):
+    answer(service, statement)
+
+
+UNITS = [
+    *(
+        "{",
+        "}",
+        "$",
+        "${",
+        "{$",
+        "$}{",
+        "\\",
+        "\\(",
+        "\\[",
+        "&",
+        "\\\\",
+        "'",
+        "~",
+        "^",
+        "_",
+        "x^",
+        "_{",
+        "%",
+        "#",
+    ),
+    *(r"\text{", r"\left(", r"\sqrt", r"\sqrt{", r"\frac", r"\emph{", r"\begin{matrix}", r"\begin{equation}"),
+    *(
+        r"\mathrm{",
+        r"\not",
+        r"\label{",
+        r"\ref[",
+        r"\overline",
+        r"\def\a{",
+        "x ",
+        "<b>",
+        "é",
+        "𝒪",
+        "\u0301",
+        "\u202e",
+    ),
+]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_thousand_of_the_same_are_no_problem(service, unit):
+    done = []
+
+    def ask():
+        for before, after in (("", ""), ("$", "$"), ("$x", "y$")):
+            done.append(answer(service, before + unit * (7_990 // len(unit)) + after))
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert len(done) == 3
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [
+        ("{", "}"),
+        (r"\sqrt{", "}"),
+        (r"\text{", "}"),
+        ("x^{", "}"),
+        (r"\left(", r"\right)"),
+        (r"\frac{1}{", "}"),
+    ],
+)
+@pytest.mark.parametrize("times", [30, 50, 400])
+def test_deep_nesting_is_no_problem(service, opening, closing, times):
+    answer(service, "$" + opening * times + "x" + closing * times + "$")

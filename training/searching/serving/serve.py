@@ -1,0 +1,59 @@
+"""A model and a release → a page on this machine, until the user interrupts."""
+
+import gc
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ....evaluation.release import open_release
+from ...prediction import load_matcher
+from ..search import Searcher
+from .hosts import is_loopback, url_of
+from .page import make_page
+from .server import SearchServer
+from .service import SearchService
+
+
+def serve(model: str, data: str, splits: Sequence[str], host: str, port: int, top: int) -> None:
+    """Serve the search page; ends by `KeyboardInterrupt` only.
+
+    Args:
+        model: A folder of `proofmatch train`, or `OWNER/NAME` on the Hub.
+        data: A release folder, or `OWNER/NAME[@REVISION]` on the Hub.
+        splits: Those whose proofs are searched.
+        host: Where to listen.
+        port: The same; 0 for any that is free.
+        top: How many proofs are shown at first.
+
+    Raises:
+        ProofmatchError: If there is no such model, release or address, or the port is taken.
+    """
+    server = SearchServer(host, port)  # first of all, since the rest may take minutes
+    try:
+        release = open_release(data)
+        searcher = Searcher(load_matcher(model), release, splits)
+        service = SearchService(searcher)
+        page = make_page(
+            model=Path(model).absolute().name if Path(model).is_dir() else model,
+            release=release.id,
+            n_proofs=len(searcher),
+            splits=searcher.splits,
+            top=top,
+            without_reasons=service.without_reasons,
+        )
+        server.listen()
+        gc.freeze()  # model and proofs stay; to look for garbage there would double the time of a search
+    except BaseException:
+        server.server_close()
+        raise
+    if not is_loopback(host):
+        print(
+            f"warning: everyone who reaches this machine at {host} can search here",
+            file=sys.stderr,
+            flush=True,
+        )
+    print(f"{url_of(host, server.names.port)} has the page; Ctrl-C ends it", flush=True)
+    try:
+        server.serve(service, page)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("the page is no longer served") from None

@@ -1,0 +1,134 @@
+// What was found, as elements.
+const SVG = "http://www.w3.org/2000/svg";
+
+function resultNodes(answer) {
+  const most = Math.max(1e-9, ...answer.hits.flatMap((hit) => (hit.parts || []).map(([, value]) => Math.abs(value))));
+  return answer.hits.map((hit) => element("li", {}, resultNode(hit, most)));
+}
+
+function resultNode(hit, most) {
+  const heading = `proof-${hit.rank}`;
+  const proof = textBlock("Proof", hit.proof, "proof");
+  const article = element(
+    "article",
+    { "aria-labelledby": heading },
+    element(
+      "header",
+      {},
+      element("h3", { id: heading }, element("span", { class: "rank" }, `${hit.rank}. `), hit.title || hit.article_id),
+      element("span", { class: "score" }, "score ", element("strong", {}, hit.score.toFixed(2))),
+      element("span", { class: "ids" }, `${hit.kind} · ${hit.article_id} · ${hit.proof_id}`),
+    ),
+    hit.statement
+      ? element("div", { class: "texts" }, textBlock("Your statement", hit.statement, "statement"), proof)
+      : element("div", { class: "texts alone" }, proof),
+  );
+  if (hit.reasons) {
+    article.append(element("div", { class: "why" }, reasonLists(hit, article), partsTable(hit.parts, most)));
+  }
+  return article;
+}
+
+function textBlock(title, pieces, name) {
+  const text = element("div", { class: "text" });
+  text.append(textNodes(pieces));
+  return element("div", { class: name }, element("h4", {}, title), text);
+}
+
+function reasonLists(hit, article) {
+  const lists = element("div");
+  for (const [kind, title] of [["shared", "In both texts"], ["associated", "Learned to go together"]]) {
+    const items = hit.reasons.flatMap((reason, number) =>
+      reason.kind === kind ? [element("li", {}, reasonButton(reason, number, article))] : [],
+    );
+    if (items.length) lists.append(element("h4", {}, title), element("ul", { class: "reasons" }, items));
+  }
+  if (!lists.childElementCount) lists.append(element("p", { class: "faint" }, "No single word or symbol stands out."));
+  return lists;
+}
+
+// Pointing at a reason, or choosing it by keyboard, shows its places; a click keeps them shown and goes there.
+function reasonButton(reason, number, article) {
+  const mark = reason.kind === "shared" ? "orange-mark" : "blue-mark";
+  const [ours, theirs] = reason.names;
+  const word = (text) => element("span", { class: mark }, text);
+  const names = reason.kind === "shared" ? [word(ours)] : [word(ours), " ~ ", word(theirs)];
+  const show = (shown) => {
+    for (const place of article.querySelectorAll(`.reason-${number}`)) place.classList.toggle("chosen", shown);
+  };
+  const isKept = () => button.getAttribute("aria-pressed") === "true";
+  const button = element(
+    "button",
+    {
+      type: "button",
+      class: "reason",
+      "aria-pressed": "false",
+      onmouseenter: () => show(true),
+      onmouseleave: () => show(isKept()),
+      onfocus: () => show(true),
+      onblur: () => show(isKept()),
+      onclick: () => {
+        const kept = !isKept();
+        for (const other of article.querySelectorAll(".reason")) other.setAttribute("aria-pressed", "false");
+        for (const place of article.querySelectorAll(".chosen")) place.classList.remove("chosen");
+        button.setAttribute("aria-pressed", String(kept));
+        show(true);
+        if (kept) goTo(article.querySelector(`.proof .reason-${number}`));
+      },
+    },
+    ...names,
+    element("span", { class: "figure" }, reason.contribution.toFixed(2)),
+  );
+  return button;
+}
+
+function goTo(place) {
+  const text = place?.closest(".text");
+  if (!text) return;
+  const isBelowFold = place.getBoundingClientRect().bottom > text.getBoundingClientRect().bottom;
+  if (text.classList.contains("folded") && isBelowFold) text.nextElementSibling.click();
+  place.scrollIntoView({ block: "nearest" });
+}
+
+function partsTable(parts, most) {
+  const rows = parts.map(([name, value]) => {
+    const bar = document.createElementNS(SVG, "svg");
+    const length = document.createElementNS(SVG, "rect");
+    const colour = { shared: "orange", associated: "blue", encoder: "green" }[name] || "grey";
+    bar.setAttribute("class", `bar ${colour}`);
+    bar.setAttribute("aria-hidden", "true");
+    length.setAttribute("width", `${((100 * Math.abs(value)) / most).toFixed(2)}%`);
+    length.setAttribute("height", "100%");
+    bar.append(length);
+    return element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, name),
+      element("td", {}, bar),
+      element("td", {}, value.toFixed(2).replace("-", "−")),
+    );
+  });
+  return element("div", {}, element("h4", {}, "What the score adds up from"), element("table", { class: "bars parts" }, element("tbody", {}, rows)));
+}
+
+// Long texts are folded; how long they are is known once they are on the page.
+function foldLongTexts(list) {
+  for (const text of list.querySelectorAll(".text")) {
+    text.classList.add("folded");
+    if (text.scrollHeight <= text.clientHeight * 1.25) {
+      text.classList.remove("folded");
+      continue;
+    }
+    const button = element("button", {
+      type: "button",
+      class: "unfold no-print",
+      "aria-expanded": "false",
+      onclick: () => {
+        const folded = text.classList.toggle("folded");
+        button.textContent = folded ? "Show all" : "Show less";
+        button.setAttribute("aria-expanded", String(!folded));
+      },
+    }, "Show all");
+    text.after(button);
+  }
+}
