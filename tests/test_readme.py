@@ -43,7 +43,12 @@ def test_the_shell_commands_of_the_readme_run_one_after_the_other(articles, tmp_
 
 def serves_until_interrupted(command, folder, environment):
     with subprocess.Popen(
-        [sys.executable, "-m", *command], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", *command],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells may have it ignored
     ) as process:
         try:
             said = process.stdout.readline()

@@ -20,7 +20,7 @@ CODE = "code"  # what a formula is shown as that cannot be converted
 
 _WORD = re.compile(r"\S+")
 # As the page's converter has it, and as LaTeXML has it.
-_SAME = str.maketrans({"―": "¯", "″": "′′", "‴": "′′′", "⁗": "′′′′"})
+_SAME = str.maketrans({"‾": "¯", "″": "′′", "‴": "′′′", "⁗": "′′′′"})
 
 
 class Place(NamedTuple):

@@ -47,7 +47,7 @@ def test_words_of_the_same_letters_are_told_apart():
     [
         (r"\mathcal{O}_X", ["m.script:O", "m:X"], ["𝒪", "X"]),
         (r"\mathbb{R} \longrightarrow S", ["m.double-struck:R", "m:→", "m:S"], ["ℝ", "⟶", "S"]),
-        (r"\overline{x}", ["m:x", "m:¯"], ["x", "―"]),
+        (r"\overline{x}", ["m:x", "m:¯"], ["x", "‾"]),
         (r"2x", ["m:2", "m:\u2062", "m:x"], ["2", None, "x"]),
         (r"\text{if so}", ["m:if", "m:so"], ["if\xa0so", "if\xa0so"]),
         (r"a + b", ["m:a", "m:−", "m:b"], ["a", None, "b"]),
