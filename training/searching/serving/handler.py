@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
 _PAGE, _SEARCH = "/", "/search"
 _METHODS = {_PAGE: "GET, HEAD", _SEARCH: "POST"}
-_DISCARDED = (
-    1_000_000  # bytes of a request that is too long, which a client wants to be rid of before it listens
-)
+# Bytes of a request that is too long, which a client wants to be rid of before it listens.
+_DISCARDED = 1_000_000
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

@@ -70,6 +70,19 @@ class SearchServer(ThreadingHTTPServer):
         finally:
             self.server_close()
             service.finish(_SECONDS_TO_FINISH)
+            self._finish_answers()
+
+    def _finish_answers(self) -> None:
+        """Read nothing more, and wait for what is being written.
+
+        A thread in the middle of a line on standard error would make the interpreter abort when it ends.
+        """
+        for request in list(self._since):
+            with suppress(OSError):
+                request.shutdown(socket.SHUT_RD)
+        until = time.monotonic() + _SECONDS_TO_FINISH
+        while self._since and time.monotonic() < until:
+            time.sleep(0.01)
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - the library's own
         """Answer in a thread of its own, unless there are too many."""

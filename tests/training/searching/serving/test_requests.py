@@ -4,6 +4,7 @@ import json
 import socket
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -202,7 +203,9 @@ def test_what_is_no_search_is_refused_in_one_sentence(served, body, told):
 
 def test_long_requests_are_refused(served):
     assert "bytes" in refused(served.search("x" * MOST_BYTES), 413)
-    assert "bytes" in refused(served.search("x" * 3_000_000), 413)
+    assert "bytes" in refused(served.search("x" * 900_000), 413)
+    with suppress(ConnectionError):  # of still longer ones not all is read, which a client may notice first
+        assert "bytes" in refused(served.search("x" * 3_000_000), 413)
     assert "characters" in refused(served.search("x" * (MOST_CHARACTERS + 1)), 400)
     assert "words and symbols" in refused(served.search("x " * (MOST_CHARACTERS // 2)), 400)
     assert "braces" in refused(served.search("$" + "{" * 51 + "x" + "}" * 51 + "$"), 400)
