@@ -1,8 +1,11 @@
 """A model and a release → a page on this machine, until the user interrupts."""
 
 import gc
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from ....evaluation.release import open_release
@@ -53,7 +56,26 @@ def serve(model: str, data: str, splits: Sequence[str], host: str, port: int, to
             flush=True,
         )
     print(f"{url_of(host, server.names.port)} has the page; Ctrl-C ends it", flush=True)
-    try:
+    with _interruptions_between_requests(server):
         server.serve(service, page)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("the page is no longer served") from None
+    raise KeyboardInterrupt("the page is no longer served")
+
+
+@contextmanager
+def _interruptions_between_requests(server: SearchServer) -> Iterator[None]:
+    """Let an interruption end the server once it has handed over the request that it is taking.
+
+    An exception in the middle of that would close the connection under the thread that is to answer.
+    """
+
+    def end(*_: object) -> None:
+        # It waits for the loop, which runs in the thread that the signal has stopped.
+        threading.Thread(target=server.shutdown, daemon=True).start()
+
+    before = signal.getsignal(signal.SIGINT)
+    if before != signal.SIG_IGN:  # as shells have it for what runs in the background
+        signal.signal(signal.SIGINT, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -4,10 +4,12 @@ import gc
 import http.client
 import json
 import os
+import queue
 import signal
 import socket
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager
 
 import pytest
@@ -87,6 +89,29 @@ def test_interrupted_while_it_searches_it_ends_all_the_same(lexical_model, relea
             _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in said
+
+
+def test_a_request_that_is_being_taken_when_the_user_interrupts_is_answered(
+    lexical_model, release, monkeypatch
+):
+    take, listen = serving.SearchServer.process_request, serving.SearchServer.listen
+    answers = queue.Queue()
+
+    def listen_to_a_client(server):
+        listen(server)
+        port = server.server_address[1]
+        threading.Thread(target=lambda: answers.put(search(port)), daemon=True).start()
+
+    def interrupt(server, request, address):
+        signal.raise_signal(signal.SIGINT)
+        take(server, request, address)
+
+    monkeypatch.setattr(serving.SearchServer, "listen", listen_to_a_client)
+    monkeypatch.setattr(serving.SearchServer, "process_request", interrupt)
+    assert main(["search", str(lexical_model), "--data", str(release), *OPTIONS]) == 130
+    status, answer = answers.get(timeout=60)
+    assert status == 200
+    assert len(answer["hits"]) == 10
 
 
 def test_interrupted_before_it_serves_it_says_so(lexical_model, release, monkeypatch, capsys):
