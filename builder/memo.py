@@ -4,6 +4,9 @@ from collections.abc import Callable
 
 _CAPACITY = 1 << 16
 
+LONGEST = 200
+"""Characters of what is worth remembering: longer ones do not come again, and might fill the memory."""
+
 
 class Memo(dict[str, str]):
     """Looks up `memo[argument]`, and computes what it has not seen.
@@ -20,7 +23,9 @@ class Memo(dict[str, str]):
         self._compute = compute
 
     def __missing__(self, argument: str) -> str:
-        if len(self) >= _CAPACITY:
-            self.clear()
-        self[argument] = result = self._compute(argument)
+        result = self._compute(argument)
+        if len(argument) <= LONGEST:
+            if len(self) >= _CAPACITY:
+                self.clear()
+            self[argument] = result
         return result

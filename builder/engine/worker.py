@@ -10,6 +10,7 @@ from types import FrameType
 from ..article import ArticleReader, ReadArticle, discarded_document
 from ..filters.language import load_detector
 from ..readers.documents import Document
+from ..readers.unchanged import SourceChanged
 from ..reasons import DocumentError, Reason
 from ..settings import BuildSettings
 from .batches import Batch
@@ -62,7 +63,7 @@ def _started_worker() -> _Worker:
 
 
 def _read_document(document: Document, worker: _Worker) -> ReadArticle:
-    """Read one document within its limits; whatever it does, the batch goes on."""
+    """Read one document within its limits; whatever it does, the batch goes on, unless it changes."""
     try:
         if document.size > worker.settings.max_document_bytes:
             raise DocumentError(Reason.TOO_LARGE, f"{document.size} bytes")
@@ -70,6 +71,8 @@ def _read_document(document: Document, worker: _Worker) -> ReadArticle:
             return worker.reader.read(document.read(), document.name)
     except DocumentError as error:
         return discarded_document(document.name, error)
+    except SourceChanged:
+        raise
     except Exception as error:
         # A fault of ours that this document brings to light: it costs the document, not the run.
         detail = f"{type(error).__name__}: {error}"

@@ -96,14 +96,18 @@ def decoded(path: Path, line: int, text: bytes) -> str:
         expected_at(path, line, "text in UTF-8", text)
 
 
+def excerpt(text: str) -> str:
+    """Shorten what a message shows of a file."""
+    return text if len(text) <= _EXCERPT else text[:_EXCERPT] + "…"
+
+
 def expected_at(path: Path, line: int, expected: str, found: bytes) -> NoReturn:
     """Refuse a file.
 
     Raises:
         ProofmatchError: Always, naming file, line, what was expected and what is there.
     """
-    shown = found.decode("utf-8", "replace").partition("\n")[0]
-    shown = shown if len(shown) <= _EXCERPT else shown[:_EXCERPT] + "…"
+    shown = excerpt(found.decode("utf-8", "replace").partition("\n")[0])
     raise ProofmatchError(
         f"{path}, line {line}: expected {expected}, found {shown!r}; "
         "the file is damaged or not one of the published ones"

@@ -6,13 +6,14 @@ from ..records import Article
 from .blocks import BlockReader, decoded, expected_at, open_published
 from .files import PublishedFile
 
+_NUMBER = re.compile(rb"\d{1,18}")
 _PLACEHOLDER = re.compile(rb"[^\d\t]+")  # instead of a number
 
 
 def read_head(reader: BlockReader) -> dict[str, Article]:
     """Read the number of articles and their list, which in some files is but a placeholder."""
     line, head = reader.line, reader.block().strip(b"\n")
-    number = int(head) if head.isdigit() else None
+    number = int(head) if _NUMBER.fullmatch(head) else None
     if number is None and not _PLACEHOLDER.fullmatch(head):
         expected_at(reader.path, line, "the number of articles", head)
     if reader.is_pair():

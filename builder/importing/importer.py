@@ -14,9 +14,10 @@ from proofmatch.progress import Progress
 from ..engine.parts import PartReport, discarded_table
 from ..engine.pool import WorkerPool, number_of_workers
 from ..engine.run_folder import RunFolder
+from ..readers.unchanged import unchanged
 from ..records import Article
 from ..release.assemble import Contents, assemble_release
-from ..release.complete import RESUMES, explaining_disk_errors, is_complete
+from ..release.complete import make_unless_complete
 from ..release.index import read_index
 from ..release.splits import SPLITS, SplitPairs, split_by_article, split_pairs
 from ..settings import OTHER_LICENSE, check_license
@@ -75,27 +76,26 @@ def import_published(
         "seed": seed,
         "license": license,
     }
-    with explaining_disk_errors(release, RESUMES):
-        if not is_complete(release, parameters):
-            _import(families, release, parameters, processes)
+    make_unless_complete(
+        release, parameters, lambda run: _import(run, families, release, parameters, processes)
+    )
     return release
 
 
 def _import(
-    families: dict[str, list[PublishedFile]], release: Path, parameters: dict[str, Any], workers: int
+    run: RunFolder,
+    families: dict[str, list[PublishedFile]],
+    release: Path,
+    parameters: dict[str, Any],
+    workers: int,
 ) -> None:
-    run = RunFolder(release)
     start = parameters["seed"], run.parts, os.getpid()
-    with (
-        run.opened(parameters),
-        run.removed_if_in_vain(),
-        WorkerPool(workers, start_worker, start) as pool,
-    ):
-        articles = _known_articles(families)
+    with run.removed_if_in_vain(), WorkerPool(workers, start_worker, start) as pool:
         # The file of each part, in the order in which `run` expects the parts.
         files: list[PublishedFile] = []
-        with Progress("reading pairs", "chunks") as progress:
-            pairs = 0
+        every = [file.path for family in families.values() for file in family]
+        with unchanged(every), Progress("reading pairs", "chunks") as progress:
+            articles, pairs = _known_articles(families), 0
             for kept in pool.run(run_chunk, _unfinished(families, articles, run, files), _give_up):
                 pairs += kept
                 progress.summary = f"{pairs:,} pairs"

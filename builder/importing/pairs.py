@@ -9,7 +9,7 @@ from ..linearization.fonts import MATHVARIANTS
 from ..linearization.presentation import surface_tokens
 from ..memo import Memo
 from ..records import Article, Formula, Length, Pair, Passage, Segment
-from .blocks import SEPARATOR, decoded, expected_at
+from .blocks import SEPARATOR, decoded, excerpt, expected_at
 from .chunks import Chunk
 from .head import article_id
 
@@ -94,7 +94,8 @@ def _typed_symbol(token: str) -> str:
     if _FONT_MARK in symbol and symbol.strip("_"):
         symbol, _, font = symbol.rpartition(_FONT_MARK)
         if not symbol or font not in MATHVARIANTS:
-            raise _UnexpectedError(f"a symbol, {_FONT_MARK} and one of MathML's fonts instead of {token!r}")
+            shown = excerpt(token)
+            raise _UnexpectedError(f"a symbol, {_FONT_MARK} and one of MathML's fonts instead of {shown!r}")
     return surface_tokens(symbol, font)
 
 

@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from xml.parsers import expat
 
+from proofmatch.errors import first_line
+
 from .vocabulary import MATHML_NAMESPACE
 
 MAX_DEPTH = 1000
@@ -14,8 +16,9 @@ exhausts the native stack, which ends the whole process; real formulas stay belo
 
 _STYLESHEET = Path(__file__).parent / "stylesheets" / "content_to_presentation.xsl"
 
-# The XML parser inside Saxon refuses more than 100 levels unless told otherwise; 0 is "no limit".
-_PARSER_DEPTH = "http://saxon.sf.net/feature/parserProperty?uri=jdk.xml.maxElementDepth"
+# The XML parser inside Saxon refuses more than 100 levels and names of 1000 characters unless told otherwise;
+# 0 is "no limit".
+_PARSER_LIMITS = ("maxElementDepth", "maxXMLNameLimit")
 
 
 class ContentMathError(ValueError):
@@ -85,7 +88,9 @@ def _converter(_process: int) -> Callable[[str], str]:
     import saxonche
 
     processor = saxonche.PySaxonProcessor(license=False)
-    processor.set_configuration_property(_PARSER_DEPTH, "0")
+    for limit in _PARSER_LIMITS:
+        name = f"http://saxon.sf.net/feature/parserProperty?uri=jdk.xml.{limit}"
+        processor.set_configuration_property(name, "0")
     builder = processor.new_document_builder()
     stylesheet = processor.new_xslt30_processor().compile_stylesheet(stylesheet_file=str(_STYLESHEET))
 
@@ -94,6 +99,6 @@ def _converter(_process: int) -> Callable[[str], str]:
             formula = builder.parse_xml(xml_text=math_xml, encoding="UTF-8")
             return stylesheet.transform_to_string(xdm_node=formula)
         except saxonche.PySaxonApiError as error:
-            raise ContentMathError(f"cannot be converted: {error}") from error
+            raise ContentMathError(f"cannot be converted: {first_line(error)}") from error
 
     return convert

@@ -23,8 +23,11 @@ _NODE_NUMBER = re.compile(r'\s(?:xml:id|id|xref)="[^"]*"')
 _WRAPPED_LINE = re.compile(r"(\\[A-Za-z]+)?(?<!\\)%\s*\n\s*")
 
 # It only sees what our stylesheet writes, of formulas limited in depth, but a level of content can become
-# three of presentation.
-_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+# three of presentation. What a formula shares is there several times, ids included.
+# (Never collect_ids=False for the documents of others: it makes the parser fetch their DTDs.)
+_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True, collect_ids=False)
+
+_LONGEST_KEPT = 1 << 14  # characters of the markup of a formula that may come again
 
 _role = ROLES.get
 _plain_tokens = Memo(lambda text: surface_tokens(text, None))
@@ -40,7 +43,10 @@ def read_formula(math: etree._Element) -> Formula:
     try:
         tokens, tex = _read_presentation(math)
     except ContentMarkupError:
-        tokens, tex = _converted_tokens(_canonical(math)), _find_tex(math)
+        markup = _canonical(math)
+        is_likely_again = len(markup) <= _LONGEST_KEPT
+        tokens = (_converted_tokens if is_likely_again else _converted_tokens.__wrapped__)(markup)
+        tex = _find_tex(math)
     alternative = math.get("alttext")
     if alternative and not alternative.isspace():
         tex = alternative

@@ -6,6 +6,7 @@ from html import unescape
 
 from lxml import etree
 
+from ..memo import LONGEST
 from ..tokens import math_token
 from .fonts import UNMARKED, declared_font, fold_styled
 from .vocabulary import ROLES, Role
@@ -37,12 +38,16 @@ def styled_tokens(style: etree._Element, font: str) -> list[str]:
     return tokens
 
 
-@lru_cache(maxsize=65536)
 def surface_tokens(text: str, font: str | None) -> str:
     """Type the white-space separated surfaces of a leaf's text; hardly ever is there more than one.
 
     A styled character keeps its own font whatever the markup around it says, as MathML prescribes.
     """
+    return (_surface_tokens if len(text) <= LONGEST else _surface_tokens.__wrapped__)(text, font)
+
+
+@lru_cache(maxsize=65536)
+def _surface_tokens(text: str, font: str | None) -> str:
     tokens = []
     for surface in text.split():
         plain, own_font = fold_styled(surface)
@@ -73,7 +78,10 @@ def _walk(elements: Iterable[etree._Element], font: str | None, tokens: list[str
 def own_font(element: etree._Element) -> str | None:
     """Name the font that an element declares for itself or, a style, for what is inside."""
     variant, classes = element.get("mathvariant"), element.get("class")
-    return declared_font(variant, classes) if variant or classes else None
+    if not variant and not classes:
+        return None
+    is_short = len(variant or "") + len(classes or "") <= LONGEST
+    return (declared_font if is_short else declared_font.__wrapped__)(variant, classes)
 
 
 def _walk_fenced(fenced: etree._Element, font: str | None, tokens: list[str]) -> None:

@@ -6,6 +6,8 @@ from html.entities import html5
 
 from lxml import etree
 
+from proofmatch.errors import first_line
+
 from .formulas import read_formula
 from .vocabulary import MATH_TAGS, MATHML_NAMESPACE
 
@@ -36,7 +38,7 @@ def math_tokens(math_xml: str) -> list[str]:
     try:
         root = etree.fromstring(f'<formula xmlns:m="{MATHML_NAMESPACE}">{body}</formula>'.encode(), parser)
     except etree.XMLSyntaxError as error:
-        raise ValueError(f"not a well-formed <math> element: {error}") from error
+        raise ValueError(f"not a well-formed <math> element: {first_line(error)}") from error
     if len(root) != 1 or root[0].tag not in MATH_TAGS or f"{root.text or ''}{root[0].tail or ''}".strip():
         raise ValueError("expected exactly one <math> element")
     return read_formula(root[0]).tokens.split()

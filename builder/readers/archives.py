@@ -4,21 +4,38 @@ import bz2
 import gzip
 import io
 import lzma
+import struct
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import BinaryIO, Self
+from typing import BinaryIO, Self, cast
 
 from ..reasons import Reason
-from .documents import Document, FaultyDocument, LoadedDocument, clean_name, is_article_name
+from .documents import Document, FaultyDocument, LoadedDocument, Place, clean_name, is_article_name
 
 TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz")
 ZIP_SUFFIXES = (".zip",)
 
+# Members that are names and notes of the next one. tarfile reads them whole, so they must be small.
+_NOTES = (
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+)
+_LARGEST_NOTE = 1 << 16
+
+_LOOKS_BEYOND_END = 8  # tarfile takes two or three to notice that there is no more
+
 # What the decompressors and archive readers raise on damaged input.
 _DAMAGE = (
+    struct.error,
+    LookupError,
+    MemoryError,
+    RecursionError,
     tarfile.TarError,
     zipfile.BadZipFile,
     zlib.error,
@@ -36,11 +53,18 @@ def is_archive_name(name: str) -> bool:
     return name.lower().endswith(TAR_SUFFIXES + ZIP_SUFFIXES)
 
 
-def read_archive(file: BinaryIO, name: str, max_bytes: int) -> Iterator[Document]:
-    """Read the articles of an archive; damage ends it with a faulty document instead of an exception."""
+def read_archive(file: BinaryIO, name: str, max_bytes: int, path: str | None = None) -> Iterator[Document]:
+    """Read the articles of an archive; damage ends it with a faulty document instead of an exception.
+
+    Args:
+        file: The archive, open.
+        name: Its name, which tells its kind.
+        max_bytes: Members larger than this are not loaded.
+        path: Where it lies, if it is a local file.
+    """
     members = _read_zip if name.lower().endswith(ZIP_SUFFIXES) else _read_tar
     try:
-        yield from members(file, max_bytes)
+        yield from members(file, max_bytes, path)
     except (ConnectionError, TimeoutError):
         raise  # not the archive's fault: another attempt may succeed
     except _DAMAGE as error:
@@ -65,8 +89,30 @@ def _decompressed(file: BinaryIO) -> BinaryIO:
 _COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 
 
+class _Ending:
+    """A stream that raises at its end: tarfile would go on to look for terabytes that a header promises."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._looks_beyond_end = 0
+
+    def read(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self._looks_beyond_end = 0 if data else self._looks_beyond_end + 1
+        if self._looks_beyond_end > _LOOKS_BEYOND_END:
+            raise EOFError("a member is larger than the rest of the archive")
+        return data
+
+
 class _Member(tarfile.TarInfo):
     """A member whose header must be sound: tarfile takes a damaged or missing one for the end."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        member = super().frombuf(buf, encoding, errors)
+        if member.type in _NOTES and member.size > _LARGEST_NOTE:
+            raise tarfile.ReadError(f"a name of {member.size} bytes")
+        return member
 
     @classmethod
     def fromtarfile(cls, archive: tarfile.TarFile) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -77,12 +123,24 @@ class _Member(tarfile.TarInfo):
         except tarfile.HeaderError as error:
             raise tarfile.ReadError(f"no end of the archive, but {error}") from None
 
+    def _proc_sparse(self, archive: tarfile.TarFile) -> Self:  # noqa: ARG002 - as tarfile calls it
+        # The list of holes has no end but that of the archive, and tarfile keeps all of it.
+        raise tarfile.ReadError(f"{clean_name(self.name)} has holes, which no article has")
 
-def _read_tar(file: BinaryIO, max_bytes: int) -> Iterator[Document]:
-    with tarfile.open(fileobj=_decompressed(file), mode="r|", tarinfo=_Member) as archive:
+    def _proc_gnusparse_10(self, _next: Self, _headers: dict[str, str], archive: tarfile.TarFile) -> None:
+        self._proc_sparse(archive)
+
+
+def _read_tar(file: BinaryIO, max_bytes: int, path: str | None) -> Iterator[Document]:
+    content = _decompressed(file)
+    if content is not file:
+        path = None  # compressed: what is inside can only be reached from the front
+    stream = cast(BinaryIO, _Ending(content))
+    with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive:
         while (member := archive.next()) is not None:
-            # tarfile remembers every member, which for 440,000 of them is half a gigabyte.
+            # tarfile remembers every member, which for 440,000 of them is half a gigabyte, and every note.
             archive.members.clear()  # pyright: ignore[reportAttributeAccessIssue]
+            archive.pax_headers.clear()  # pyright: ignore[reportAttributeAccessIssue]
             if member.isdir() or not is_article_name(member.name):
                 continue
             name = clean_name(member.name)
@@ -93,14 +151,15 @@ def _read_tar(file: BinaryIO, max_bytes: int) -> Iterator[Document]:
             elif member.size > max_bytes:
                 yield _too_large(name, member.size)
             else:
-                content = archive.extractfile(member)
-                data = content.read() if content else b""
+                extracted = archive.extractfile(member)
+                data = extracted.read() if extracted else b""
                 if len(data) < member.size:
                     raise EOFError(f"{name} ends after {len(data)} of {member.size} bytes")
-                yield LoadedDocument(name, data)
+                at = Place(path, member.offset_data) if path and not member.issparse() else None
+                yield LoadedDocument(name, data, at)
 
 
-def _read_zip(file: BinaryIO, max_bytes: int) -> Iterator[Document]:
+def _read_zip(file: BinaryIO, max_bytes: int, path: str | None) -> Iterator[Document]:
     with zipfile.ZipFile(file) as archive:
         for member in archive.infolist():
             if member.is_dir() or not is_article_name(member.filename):
@@ -113,18 +172,33 @@ def _read_zip(file: BinaryIO, max_bytes: int) -> Iterator[Document]:
             elif member.file_size > max_bytes:
                 yield _too_large(name, member.file_size)
             else:
-                yield _zip_document(archive, member, name, max_bytes)
+                place = Place(path, member.header_offset) if path else None
+                yield _zip_document(archive, member, name, max_bytes, place)
 
 
-def _zip_document(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, max_bytes: int) -> Document:
+def _zip_document(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, max_bytes: int, place: Place | None
+) -> Document:
     try:
-        with archive.open(member) as content:
-            data = content.read(max_bytes + 1)  # the size in the header may be a lie
+        data = read_zip_member(archive, member, max_bytes + 1)  # the size in the header may be a lie
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError) as error:
         return FaultyDocument(name, Reason.UNREADABLE, str(error))
     if len(data) > max_bytes:
         return _too_large(name, len(data))
-    return LoadedDocument(name, data)
+    return LoadedDocument(name, data, place)
+
+
+def read_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
+    """Read at most so many bytes of a member.
+
+    Raises:
+        NotImplementedError: If its compression cannot be undone in pieces. Of the newer ones, zipfile unpacks
+            all that it has read, and a kilobyte can hold gigabytes.
+    """
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise NotImplementedError("compressed neither by deflate nor not at all; pack it again")
+    with archive.open(member) as content:
+        return content.read(most)
 
 
 def _unsafe(name: str) -> str | None:

@@ -1,12 +1,18 @@
 """A document that has been found but perhaps not read yet; small enough to be sent to a worker."""
 
+import os
+import re
 import zlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from ..reasons import DocumentError, Reason
+from .public import public_words
+from .unchanged import SourceChanged
 
 ARTICLE_SUFFIXES = (".xhtml", ".html", ".htm", ".xml")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def is_article_name(name: str) -> bool:
@@ -16,8 +22,12 @@ def is_article_name(name: str) -> bool:
 
 
 def clean_name(name: str) -> str:
-    """Make a name of any file system or archive fit to be stored: no undecodable bytes, no leading `./`."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").removeprefix("./")
+    """Make a name of any file system or archive fit to be stored and shown.
+
+    Bytes that are no text and characters that are controls become U+FFFD, and there is no leading `./`.
+    """
+    name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").removeprefix("./")
+    return name if name.isprintable() else _CONTROLS.sub("\ufffd", name)
 
 
 class Document(Protocol):
@@ -37,7 +47,12 @@ class Document(Protocol):
     def stamp(self) -> str: ...  # noqa: D102
 
     def read(self) -> bytes:
-        """Get the bytes, or raise `DocumentError` if that is impossible."""
+        """Get the bytes.
+
+        Raises:
+            DocumentError: If that is impossible.
+            SourceChanged: If they are no longer those that the stamp is of.
+        """
         ...
 
 
@@ -51,12 +66,28 @@ class FileDocument:
     path: str
 
     def read(self) -> bytes:
-        """Read the file."""
+        """Read the file, which must still be the one that was found: half of another is no article."""
         try:
             with open(self.path, "rb", buffering=0) as file:  # noqa: PTH123 - a third faster for small files
-                return file.read()
+                data = file.read()
+                status = os.fstat(file.fileno())
+        except FileNotFoundError:
+            raise SourceChanged(self.path) from None
         except OSError as error:
             raise DocumentError(Reason.UNREADABLE, error.strerror or str(error)) from None
+        if _stamp(self.name, status) != self.stamp:
+            raise SourceChanged(self.path)
+        return data
+
+
+def file_document(path: Path, name: str) -> FileDocument:
+    """Describe a file as it is now."""
+    status, name = path.stat(), clean_name(name)
+    return FileDocument(name, status.st_size, _stamp(name, status), str(path))
+
+
+def _stamp(name: str, status: os.stat_result) -> str:
+    return f"{name}:{status.st_size}:{status.st_mtime_ns}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +112,23 @@ class RemoteDocument:
             with fsspec.open(self.url, "rb") as file:
                 data = file.read(self.max_bytes + 1)  # pyright: ignore[reportAttributeAccessIssue]
         except Exception as error:  # every file system has exceptions of its own
-            raise DocumentError(Reason.UNREADABLE, str(error)) from None
+            raise DocumentError(Reason.UNREADABLE, public_words(str(error), self.url)) from None
         if len(data) > self.max_bytes:
             raise DocumentError(Reason.TOO_LARGE, f"more than {self.max_bytes} bytes")
         return data
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a local archive a document can be read by itself, without what is before it.
+
+    Attributes:
+        archive: Path of the archive.
+        offset: Where the document begins: its bytes in a plain tar file, its header in a zip file.
+    """
+
+    archive: str
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +137,7 @@ class LoadedDocument:
 
     name: str
     data: bytes
+    place: Place | None = None  # none in a compressed tar file, nor behind a URL
 
     @property
     def size(self) -> int:

@@ -3,15 +3,18 @@
 import glob
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 
 from proofmatch.errors import ProofmatchError
 
 from ..reasons import Reason
 from .archives import is_archive_name, read_archive
-from .documents import Document, FaultyDocument, FileDocument, clean_name, is_article_name
+from .documents import Document, FaultyDocument, clean_name, file_document, is_article_name
 from .patterns import fixed_part
-from .urls import read_url
+from .unchanged import unchanged
+from .urls import read_url, stamps_of_url
 
 
 def read_sources(sources: Iterable[str], max_bytes: int) -> Iterator[Document]:
@@ -46,23 +49,51 @@ def check_sources(sources: Iterable[str]) -> None:
             raise ProofmatchError(f"no file matches {source!r}; quote the pattern and check the folder")
 
 
+def state_of(sources: Iterable[str]) -> str:
+    """Sum up the files of the sources by their names, sizes and times, without reading any.
+
+    It is another one when a file is: what was made of the sources is then made anew.
+    """
+    state = blake2b(digest_size=16)
+    for source in sources:
+        for stamp in stamps_of_url(source) if "://" in source else map(_stamp_of, _find(source)):
+            state.update(stamp.encode() + b"\n")
+    return state.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A file of a source, and the folder its name begins at."""
+
+    path: Path
+    root: Path
+
+
 def _read_local(source: str, max_bytes: int) -> Iterator[Document]:
+    for found in _find(source):
+        if isinstance(found, FaultyDocument):
+            yield found
+        else:
+            yield from _read_file(found, max_bytes)
+
+
+def _find(source: str) -> Iterator[_Found | FaultyDocument]:
     path = Path(source)
     if path.is_dir():
-        yield from _read_folder(path, path, max_bytes)
+        yield from _search_folder(path, path)
     elif path.is_file():
-        yield from _read_file(path, max_bytes)
+        yield _Found(path, path.parent)
     else:
         root = fixed_part(source)
         for match in map(Path, sorted(glob.glob(source, recursive=True))):  # noqa: PTH207 - absolute ones too
             if match.is_dir() and "**" not in source:
-                yield from _read_folder(match, root, max_bytes)
+                yield from _search_folder(match, root)
             elif match.is_file() and _is_wanted(match.name):
-                yield from _read_file(match, max_bytes, root)
+                yield _Found(match, root)
 
 
-def _read_folder(folder: Path, root: Path, max_bytes: int) -> Iterator[Document]:
-    """Read the articles and archives in a folder and its subfolders."""
+def _search_folder(folder: Path, root: Path) -> Iterator[_Found | FaultyDocument]:
+    """Find the articles and archives in a folder and its subfolders."""
     closed: list[OSError] = []
     for place, subfolders, files in os.walk(folder, onerror=closed.append):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
@@ -70,7 +101,7 @@ def _read_folder(folder: Path, root: Path, max_bytes: int) -> Iterator[Document]
             path = Path(place, file)
             # A pipe or device with an article's name would block the reader for ever.
             if _is_wanted(file) and path.is_file():
-                yield from _read_file(path, max_bytes, root)
+                yield _Found(path, root)
     for error in closed:
         yield FaultyDocument(clean_name(str(error.filename)), Reason.UNREADABLE, error.strerror or str(error))
 
@@ -79,15 +110,16 @@ def _is_wanted(name: str) -> bool:
     return is_article_name(name) or (is_archive_name(name) and not name.startswith("."))
 
 
-def _read_file(path: Path, max_bytes: int, root: Path | None = None) -> Iterator[Document]:
+def _read_file(found: _Found, max_bytes: int) -> Iterator[Document]:
+    path = found.path
     if is_archive_name(path.name):
         try:
-            with path.open("rb") as file:
-                yield from read_archive(file, path.name, max_bytes)
+            with unchanged([path]), path.open("rb") as file:
+                yield from read_archive(file, path.name, max_bytes, str(path))
         except PermissionError:
             raise ProofmatchError(f"{path} cannot be read; check its permissions") from None
     elif is_article_name(path.name):
-        yield _file_document(path, path.relative_to(root or path.parent).as_posix())
+        yield file_document(path, path.relative_to(found.root).as_posix())
     else:
         raise ProofmatchError(
             f"{path} is neither a folder nor an article (.xhtml, .html) "
@@ -95,6 +127,7 @@ def _read_file(path: Path, max_bytes: int, root: Path | None = None) -> Iterator
         )
 
 
-def _file_document(path: Path, name: str) -> Document:
-    status, name = path.stat(), clean_name(name)
-    return FileDocument(name, status.st_size, f"{name}:{status.st_size}:{status.st_mtime_ns}", str(path))
+def _stamp_of(found: _Found | FaultyDocument) -> str:
+    return (
+        found.stamp if isinstance(found, FaultyDocument) else file_document(found.path, str(found.path)).stamp
+    )

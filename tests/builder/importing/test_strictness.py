@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from proofmatch.builder.importing import importer
+from proofmatch.builder.importing.head import read_articles
 from proofmatch.builder.importing.importer import import_published
 from proofmatch.errors import ProofmatchError
 
@@ -64,6 +66,7 @@ def rows_of(release):
     [
         ("", 1, "the number of articles"),
         ("1x\n\n" + PAIR, 1, "the number of articles"),
+        ("9" * 5000 + "\n\n" + PAIR, 1, "the number of articles"),
         (PAIR, 1, "the number of articles"),
         (HEAD.replace("1\n", "2\n", 1) + PAIR, 3, "2 articles"),
         (HEAD.replace("\tOn curves", "") + PAIR, 3, "arxiv_id<TAB>category"),
@@ -96,9 +99,33 @@ def test_anything_else_is_refused_with_file_line_and_what_was_expected(tmp_path,
     assert "\n" not in str(error.value)
 
 
+def test_of_a_long_symbol_only_the_beginning_is_shown(tmp_path):
+    with pytest.raises(ProofmatchError, match="one of MathML's fonts instead of 'math_yyy") as error:
+        imported(
+            tmp_path / "files",
+            HEAD + PAIR.replace("math_=____bold", f"math_{'y' * 5000}____blod"),
+            tmp_path / "release",
+        )
+    assert len(str(error.value)) < 500 + len(str(tmp_path))
+
+
 def test_after_the_fault_is_mended_the_same_command_succeeds(tmp_path):
     with pytest.raises(ProofmatchError):
         imported(tmp_path / "files", HEAD + PAIR.replace("text\tLet", "txet\tLet"), tmp_path / "release")
+    assert len(rows_of(imported(tmp_path / "files", HEAD + PAIR, tmp_path / "release"))) == 3
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
+    def read_then_append(file):
+        articles = read_articles(file)
+        with file.path.open("a", encoding="utf-8") as published:
+            published.write(PAIR)
+        return articles
+
+    with monkeypatch.context() as patch:
+        patch.setattr(importer, "read_articles", read_then_append)
+        with pytest.raises(ProofmatchError, match=r"mixed_conservation_train was changed while it was read"):
+            imported(tmp_path / "files", HEAD + PAIR, tmp_path / "release")
     assert len(rows_of(imported(tmp_path / "files", HEAD + PAIR, tmp_path / "release"))) == 3
 
 

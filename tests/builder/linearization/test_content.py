@@ -735,8 +735,9 @@ def test_the_processor_is_loaded_at_first_use_only():
     ],
 )
 def test_what_is_no_formula_is_refused_and_the_next_one_is_converted(broken):
-    with pytest.raises(ContentMathError):
+    with pytest.raises(ContentMathError) as error:
         to_presentation(broken)
+    assert "\n" not in str(error.value)
     assert reading("<pi/>") == "π"
 
 
@@ -814,3 +815,14 @@ def test_the_specification_is_met_wherever_its_samples_agree_with_themselves_and
     # Of the other 14, seven offer two notations at once ("… or …"), four have other letters or another
     # arrangement in their presentation than in their content, three other brackets than the paper.
     assert len(samples) - len(mistaken(samples, "spec_tokens", "id")) >= 131
+
+
+def test_what_is_shared_may_carry_an_id_that_is_then_there_twice():
+    shared = '<apply id="t"><plus/><mi xml:id="a">x</mi><ci>y</ci></apply>'
+    formula = math(apply("eq", shared, '<share href="#t"/>'))
+    assert " ".join(math_tokens(formula)) == "m:x m:+ m:y m:= m:x m:+ m:y"
+
+
+def test_a_name_of_thousands_of_letters_is_read_through(capfd):
+    assert math_tokens(f"<math><{'a' * 3000}><ci>x</ci></{'a' * 3000}></math>") == ["m:x"]
+    assert capfd.readouterr() == ("", "")

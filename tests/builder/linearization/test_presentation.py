@@ -329,3 +329,9 @@ def test_tex_comes_from_alttext_or_an_annotation(math, tex):
 def test_a_percent_sign_that_belongs_to_the_formula_stays():
     assert read_formula(etree.fromstring(r'<math alttext="5\%"><mn>5</mn></math>')).tex == r"5\%"
     assert read_formula(etree.fromstring(r'<math alttext="5\%%&#10;+1"><mn>5</mn></math>')).tex == r"5\%+1"
+
+
+def test_why_a_formula_is_refused_is_said_on_one_line():
+    with pytest.raises(ValueError, match="not a well-formed <math> element") as error:
+        math_tokens("<math><mi>x</mi>\n<![CDATA[ y </math>\n")
+    assert "\n" not in str(error.value)

@@ -38,9 +38,9 @@ def tar(members: Mapping[str, bytes] | Iterable[tarfile.TarInfo], kind: str = ""
     return file.getvalue()
 
 
-def zipped(members: Mapping[str, bytes]) -> bytes:
+def zipped(members: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(file, "w", compression) as archive:
         for name, data in members.items():
             archive.writestr(name, data)
     return file.getvalue()
@@ -158,6 +158,18 @@ def test_a_zip_that_lies_about_a_size_does_not_fill_the_memory():
     good, faults = read(data.replace(size, (10).to_bytes(4, "little")), "x.zip", limit=1000)
     assert good == {}
     assert set(faults) == {"bomb.xhtml"}
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_whose_compression_cannot_be_undone_in_pieces_does_not_fill_the_memory(compression):
+    size = 100 << 20
+    data = zipped({"bomb.xhtml": bytes(size)}, compression)
+    data = data.replace(size.to_bytes(4, "little"), (10).to_bytes(4, "little"))
+    tracemalloc.start()
+    assert read(data, "x.zip") == ({}, {"bomb.xhtml": Reason.UNREADABLE})
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5 << 20
 
 
 def test_a_corrupted_member_of_a_zip_is_lost_alone():
@@ -293,3 +305,80 @@ def test_a_member_that_unpacks_to_much_more_is_passed_over_in_small_pieces():
     tracemalloc.stop()
     assert [document.name for document in documents] == ["bomb.xhtml", *ARTICLES]
     assert peak < 20 << 20
+
+
+def header(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
+    """The header of a member, without the member."""
+    info = tarfile.TarInfo(name)
+    info.size, info.type = size, kind
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+@pytest.mark.parametrize("name", ["picture.png", "article.xhtml"])
+@pytest.mark.parametrize("size", [2**40, 2**62])
+def test_a_member_that_claims_to_be_larger_than_the_archive_ends_it(name, size):
+    good, faults = read(tar(ARTICLES)[: 2 * 512 * len(ARTICLES)] + header(name, size) + b"x")
+    assert good == ARTICLES
+    assert faults["x.tar"] == Reason.BROKEN_ARCHIVE
+
+
+@pytest.mark.parametrize(
+    "kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE]
+)
+def test_a_name_that_unpacks_to_hundreds_of_megabytes_is_not_read(kind):
+    size = 200 << 20
+    bomb = io.BytesIO()
+    with gzip.open(bomb, "wb", compresslevel=1) as packed:
+        packed.write(tar(ARTICLES)[: 2 * 512 * len(ARTICLES)] + header("x", size, kind))
+        for _ in range(size >> 20):
+            packed.write(bytes(1 << 20))
+    tracemalloc.start()
+    good, faults = read(bomb.getvalue(), "x.tar.gz")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (good, faults) == (ARTICLES, {"x.tar.gz": Reason.BROKEN_ARCHIVE})
+    assert peak < 20 << 20
+
+
+def test_names_of_names_without_end_are_a_fault():
+    name = header("x", 10, tarfile.GNUTYPE_LONGNAME) + b"name.xhtml".ljust(512, b"\0")
+    assert read(name * 3000) == ({}, {"x.tar": Reason.BROKEN_ARCHIVE})
+
+
+@pytest.mark.parametrize("rest", [b"", b"\1" * 512 * 5000], ids=["cut off", "without end"])
+def test_a_list_of_holes_is_not_read(rest):
+    sparse = bytearray(header("holes.xhtml", 512, tarfile.GNUTYPE_SPARSE))
+    sparse[482] = 1  # the list goes on in the next block
+    sparse[148:156] = b" " * 8
+    sparse[148:156] = b"%06o\0 " % sum(sparse)
+    assert read(bytes(sparse) + rest) == ({}, {"x.tar": Reason.BROKEN_ARCHIVE})
+
+
+def test_a_list_of_holes_in_the_newer_form_is_not_read():
+    member = tarfile.TarInfo("holes.xhtml")
+    member.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": "holes.xhtml"}
+    member.size = 512
+    data = tar([member], format=tarfile.PAX_FORMAT)
+    at = data.rindex(bytes(512)) - 512
+    assert read(data[:at].rstrip(b"\0") + b"9999999\n" + b"1\n" * 100_000)[1] == {
+        "x.tar": Reason.BROKEN_ARCHIVE
+    }
+
+
+def test_notes_for_the_whole_archive_are_not_collected():
+    note = tarfile.TarInfo("a.xhtml").create_pax_global_header
+    data = b"".join(
+        note({f"key{number}": "x" * 50_000}) + header(f"{number}.png", 0) for number in range(400)
+    )
+    data += tar(ARTICLES)
+    tracemalloc.start()
+    assert read(data) == (ARTICLES, {})
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5 << 20
+
+
+def test_controls_in_the_names_of_members_are_not_passed_on():
+    good, faults = read(zipped({"a\x1b[2J\nb.xhtml": b"<p/>", "../\x07.xhtml": b"<p/>"}), "x.zip")
+    assert good == {"a\ufffd[2J\ufffdb.xhtml": b"<p/>"}
+    assert faults == {"../\ufffd.xhtml": Reason.UNSAFE_MEMBER}

@@ -1,6 +1,7 @@
 """What users call a SOURCE: folders, globs, archives, articles, URLs, read in the same order every time."""
 
 import os
+import pickle
 import tarfile
 import zipfile
 from pathlib import Path
@@ -9,6 +10,7 @@ import fsspec
 import pytest
 
 from proofmatch.builder.readers import read_sources
+from proofmatch.builder.readers.documents import FileDocument
 from proofmatch.builder.reasons import DocumentError, Reason
 from proofmatch.errors import ProofmatchError
 
@@ -76,12 +78,12 @@ def test_a_folder_of_articles_that_links_to_itself_is_read_once(folder):
     assert read(folder) == ALL
 
 
-def test_an_article_that_vanishes_is_unreadable(folder):
-    documents = list(read_sources([str(folder)], LIMIT))
-    (folder / "a.xhtml").unlink()
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that root cannot read either")
+def test_an_article_that_the_disk_does_not_give_is_unreadable():
     with pytest.raises(DocumentError) as caught:
-        documents[0].read()
+        FileDocument("a.xhtml", 1, "a.xhtml:1:1", "/proc/self/mem").read()
     assert caught.value.reason is Reason.UNREADABLE
+    assert caught.value.detail == "Input/output error"
 
 
 def test_the_stamp_of_a_document_changes_when_its_file_does(folder):
@@ -150,6 +152,29 @@ def test_the_url_of_a_folder_with_one_article_in_a_folder_gives_the_same_name_to
     assert list(read(tmp_path.as_uri())) == list(read(tmp_path)) == ["2401.00001/index.html"]
 
 
+def edit(path):
+    path.write_bytes(b"<p>another</p>")
+
+
+def replace(path):
+    other = path.with_suffix(".new")
+    other.write_bytes(path.read_bytes())
+    os.utime(other, (1, 1))
+    other.replace(path)
+
+
+@pytest.mark.parametrize("change", [edit, replace, Path.unlink])
+def test_an_article_that_changes_before_it_is_read_is_refused(folder, change):
+    path = folder / "b" / "2.html"
+    (found,) = read_sources([str(path)], LIMIT)
+    change(path)
+    with pytest.raises(ProofmatchError) as refused:
+        found.read()
+    assert str(pickle.loads(pickle.dumps(refused.value))) == (  # noqa: S301 - as it comes from a worker
+        f"{path} was changed while it was read; run the same command again when it is complete"
+    )
+
+
 def test_the_url_of_an_article_is_a_source(folder):
     assert read((folder / "b" / "2.html").as_uri()) == {"2.html": content("b/2.html")}
 
@@ -183,6 +208,13 @@ def test_an_archive_in_memory_is_a_source(memory, folder, tmp_path):
 def test_an_archive_behind_http_is_a_source(web_server, folder):
     pack(folder, web_server.folder / "x.tar.gz")
     assert read(f"{web_server.url}/x.tar.gz") == ALL
+
+
+def test_an_archive_behind_http_that_changes_while_it_is_read_is_refused(web_server, folder):
+    archive = pack(folder, web_server.folder / "changing.tar.gz")
+    with pytest.raises(ProofmatchError, match=r"changing\.tar\.gz was changed while it was read"):
+        for _ in read_sources([f"{web_server.url}/changing.tar.gz"], LIMIT):
+            archive.write_bytes(archive.read_bytes() + b"more")
 
 
 def test_an_article_behind_http_is_a_source(web_server):
