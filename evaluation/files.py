@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, disk_reason
 
 
 @contextmanager
@@ -25,7 +25,7 @@ def replacing(path: Path) -> Iterator[Path]:
         yield unfinished
         unfinished.replace(path)
     except OSError as error:
-        raise ProofmatchError(f"{path} cannot be written ({error.strerror or error})") from None
+        raise ProofmatchError(f"{path} cannot be written ({disk_reason(error)})") from None
     finally:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
@@ -48,14 +48,15 @@ def new_folder(path: Path) -> Iterator[Path]:
         yield unfinished
         unfinished.replace(path)
     except OSError as error:
-        raise ProofmatchError(f"{path} cannot be written ({error.strerror or error})") from None
+        raise ProofmatchError(f"{path} cannot be written ({disk_reason(error)})") from None
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _beside(path: Path) -> Path:
     path = path.absolute()
-    return path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    # Nobody can put a link there who does not know the name.
+    return path.with_name(f".{path.name}.{os.urandom(6).hex()}.unfinished")
 
 
 def is_one_of(path: Path, *others: Path | None) -> bool:

@@ -1,5 +1,12 @@
 """What goes wrong because of the user's input, worded for the user."""
 
+import os
+import unicodedata
+
+# Characters without a shape: controls, marks of direction, halves, and separators of lines and paragraphs.
+_CONTROLS = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_OBEYED = "\n\t"
+
 
 class ProofmatchError(Exception):
     """A failure that one sentence explains: shown without a traceback.
@@ -20,3 +27,23 @@ class CheckFailed(ProofmatchError):  # noqa: N818 - a verdict, not an accident
 def first_line(error: BaseException) -> str:
     """Give the first line of what a library says of an error; many go on for a paragraph."""
     return str(error).strip().partition("\n")[0]
+
+
+def printable(text: str) -> str:
+    r"""Show texts of others on a terminal: what it would obey becomes visible.
+
+    >>> printable("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    return "".join(
+        character
+        if character in _OBEYED or unicodedata.category(character) not in _CONTROLS
+        # As Python writes it.
+        else ascii(character)[1:-1]
+        for character in text
+    )
+
+
+def disk_reason(error: OSError) -> str:
+    """Say what the operating system has against a file, without what libraries put around it."""
+    return os.strerror(error.errno) if error.errno else first_line(error)

@@ -33,6 +33,13 @@ def test_help_of_a_command_has_an_example(command, capsys):
     assert f"proofmatch {command}" in capsys.readouterr().out.split("example:")[1]
 
 
+def test_what_a_terminal_would_obey_is_shown_as_what_it_is(tmp_path, capsys):
+    assert main(["stats", str(tmp_path / "a\x1b[2Jb\u202ec\r")]) == 2
+    said = capsys.readouterr().err
+    assert "a\\x1b[2Jb\\u202ec\\r" in said
+    assert said.rstrip("\n").isprintable()
+
+
 def test_version(capsys):
     with pytest.raises(SystemExit):
         main(["--version"])

@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from proofmatch.errors import CheckFailed, ProofmatchError
+from proofmatch.errors import CheckFailed, ProofmatchError, printable
 
 from ..checks.run import MAX_LEAKED, check_release
 
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
             "choose another place for --json"
         )
     report = check_release(options.release, max_leaked=options.max_leaked)
-    print(report)
+    print(printable(str(report)))
     if options.json:
         try:
             text = json.dumps(report.as_dict(), indent=2, ensure_ascii=False)

@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, printable
 
 from ...dataset_card.describe import statistics_tables
 
@@ -25,5 +25,5 @@ def run(options: argparse.Namespace) -> int:
             f"{options.release} is not a complete release: stats.json cannot be read "
             f"({getattr(error, 'strerror', None) or error}); finish what makes it first"
         ) from None
-    print(tables)
+    print(printable(tables))
     return 0

@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from proofmatch.errors import printable
+
 from ..hub import push_release
 
 EXAMPLE = "proofmatch push release ada/statement-proof-matching --tag v1.0"
@@ -32,5 +34,5 @@ def run(options: argparse.Namespace) -> int:
         dry_run=options.dry_run,
         message=options.message,
     )
-    print(report.describe())
+    print(printable(report.describe()))
     return 0

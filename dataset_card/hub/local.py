@@ -85,6 +85,8 @@ def _listed(release: Path) -> dict[str, Any]:
 def measure_file(folder: Path, name: str) -> LocalFile | None:
     """Measure a file of a folder; None if there is none of that name."""
     path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise ProofmatchError(f"{path} is a link that leads out of the folder; put the file itself there")
     try:
         return LocalFile(name, path, path.stat().st_size, sha256_of(path))
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):

@@ -1,5 +1,6 @@
 """The templates of card and figures, and how any template is filled in."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,11 @@ def render(template: str, /, *folders: Path, **values: Any) -> str:  # noqa: ANN
             among them, are always found.
         **values: What it shows.
     """
+    return _environment(*folders).get_template(template).render(**values)
+
+
+@cache  # a template is compiled once, which takes much longer than to fill it in
+def _environment(*folders: Path) -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([*folders, _FOLDER]),
         autoescape=jinja2.select_autoescape(["svg.jinja", "html.jinja"], default=False),
@@ -28,4 +34,4 @@ def render(template: str, /, *folders: Path, **values: Any) -> str:  # noqa: ANN
         keep_trailing_newline=True,
     )
     environment.globals.update(light=LIGHT, dark=DARK)
-    return environment.get_template(template).render(**values)
+    return environment

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, printable
 
 if TYPE_CHECKING:
     from ..leaderboard.making import Leaderboard
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
         from ..leaderboard.publishing import push_site
 
         report = push_site(made.folder, options.push, private=options.private, dry_run=options.dry_run)
-        print(report.describe())
+        print(printable(report.describe()))
     return 0
 
 

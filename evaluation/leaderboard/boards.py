@@ -159,7 +159,9 @@ def _order(board: Board, numbers: Counter[str | None]) -> tuple[Any, ...]:
 
 
 def _newest(versions: Iterable[str]) -> str:
-    def parts(version: str) -> tuple[list[int], str]:
-        return [int(part) for part in re.findall(r"\d+", version)], version
+    def parts(version: str) -> tuple[list[tuple[int, str]], str]:
+        # Not as numbers: somebody may have written more digits than Python takes for one.
+        numbers = (part.lstrip("0") for part in re.findall(r"[0-9]+", version))
+        return [(len(number), number) for number in numbers], version
 
     return max(versions, key=parts)

@@ -10,7 +10,7 @@ from proofmatch.errors import ProofmatchError
 
 from ..predictions.faults import quoted
 from ..predictions.formats import SUFFIXES
-from ..predictions.system import SHARED_SIDECAR, System
+from ..predictions.system import SHARED_SIDECAR, System, find_sidecar
 from .schema import faults_of_result
 
 RESULT = ".result.json"
@@ -78,6 +78,9 @@ def find_results(folder: Path) -> Found:
     submissions, faults, n_others = [], [], 0
     for path in _json_files(folder):
         name = path.relative_to(folder).as_posix()
+        if _leads_out(path, folder):
+            faults.append(f"{quoted(name)}: leads out of the folder, as no submission may; remove the link")
+            continue
         try:
             content = read_json(path)
             if not path.name.endswith(RESULT) and not _looks_like_a_result(content):
@@ -135,6 +138,13 @@ def _predictions_of(result: Path) -> tuple[Path, ...]:
     stem = result.name.removesuffix(".json").removesuffix(".result")
     beside = (result.with_name(stem + suffix) for suffix in SUFFIXES)
     return tuple(path for path in beside if path.is_file())
+
+
+def _leads_out(result: Path, folder: Path) -> bool:
+    """Tell whether a result, its predictions or their sidecar is a link to what nobody has submitted."""
+    predictions = _predictions_of(result)
+    files = [result, *predictions, *filter(None, map(find_sidecar, predictions))]
+    return not all(file.resolve().is_relative_to(folder.resolve()) for file in files)
 
 
 def _refuse_constant(name: str) -> None:

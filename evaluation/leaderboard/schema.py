@@ -1,6 +1,7 @@
 """As much of JSON Schema as `result.schema.json` uses: the base installation has no validator."""
 
 import json
+import operator
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -53,11 +54,11 @@ def _faults_of_text(value: str, schema: dict[str, Any], place: str) -> Iterator[
 
 def _faults_of_number(value: float, schema: dict[str, Any], place: str) -> Iterator[str]:
     for keyword, is_good, words in (
-        ("minimum", float.__ge__, "at least"),
-        ("maximum", float.__le__, "at most"),
-        ("exclusiveMinimum", float.__gt__, "greater than"),
+        ("minimum", operator.ge, "at least"),
+        ("maximum", operator.le, "at most"),
+        ("exclusiveMinimum", operator.gt, "greater than"),
     ):
-        if keyword in schema and not is_good(float(value), float(schema[keyword])):
+        if keyword in schema and not is_good(value, schema[keyword]):
             yield f"{place} must be {words} {schema[keyword]}, not {_short(value)}"
 
 

@@ -8,6 +8,7 @@ from proofmatch.errors import ProofmatchError
 
 SHOWN = 20
 _LONGEST_NAME = 60
+_LONGEST_REASON = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +78,15 @@ def quoted(name: str) -> str:
     """Show an id of somebody else's making: short, and with nothing that a terminal would obey."""
     shown = name if name.isprintable() and name else ascii(name)
     return shown if len(shown) <= _LONGEST_NAME else f"{shown[:_LONGEST_NAME]}…"
+
+
+def one_line(reason: str) -> str:
+    """Show what a library says of a file: a line, not too long, with nothing that a terminal would obey."""
+    line = " ".join(reason.split())
+    shown = line if line.isprintable() else ascii(line)[1:-1]
+    return shown if len(shown) <= _LONGEST_REASON else f"{shown[:_LONGEST_REASON]}…"
+
+
+def shown(value: object) -> str:
+    """Show a value of somebody else's making as Python writes it, but short."""
+    return quoted(repr(value))

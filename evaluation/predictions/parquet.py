@@ -13,27 +13,37 @@ import pyarrow.parquet as pq
 import pyarrow.types as types
 
 from .batch import PredictionBatch
-from .faults import Fault, quoted
+from .faults import Fault, one_line, quoted
 from .jsonl import KEYS
 from .parsed import DOUBLES, STRINGS, ParsedBatch
 
 _ROWS_PER_BATCH = 512
+_MOST_BYTES = 1 << 30  # of the ids of a batch
 
 
 def parse_parquet(file: BinaryIO) -> Iterator[ParsedBatch]:
     """Read rows, a batch at a time."""
     first = 1
     try:
-        parquet = pq.ParquetFile(file)
-        problems = list(_problems_of_schema(parquet.schema_arrow))
+        metadata = pq.read_metadata(file)
+        problems = list(_problems_of_schema(metadata.schema.to_arrow_schema()))
         if problems:
             yield _nothing([Fault(None, None, problem) for problem in problems])
             return
+        # Equal ids are stored once, and so they are read. (How many there are, the metadata tell, but of a
+        # damaged file pyarrow's objects for it end the process.)
+        parquet = pq.ParquetFile(file, metadata=metadata, read_dictionary=list(_leaves_of_ids(metadata)))
         for batch in parquet.iter_batches(_ROWS_PER_BATCH, columns=parquet.schema_arrow.names):
+            batch.validate(full=True)  # text may be none
+            if _bytes_of_ids(batch) > _MOST_BYTES:
+                yield _nothing(
+                    [Fault(first, None, "its ids take gigabytes; give each proof once, by its id")]
+                )
+                return
             yield _parsed(batch, first)
             first += batch.num_rows
-    except (pa.ArrowException, OSError) as error:
-        reason = " ".join(str(error).split())
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = one_line(str(error))
         yield _nothing(
             [Fault(first, None, f"cannot be read as Parquet ({reason}); write or fetch the file again")]
         )
@@ -52,9 +62,25 @@ def _problems_of_schema(schema: pa.Schema) -> Iterator[str]:
     }
     for name, (description, fits) in wanted.items():
         if schema.names.count(name) == 1 and not fits(schema.field(name).type):
-            yield f"column {name} is {schema.field(name).type}, not {description}"
+            yield f"column {name} is {one_line(str(schema.field(name).type))}, not {description}"
         elif name not in schema.names and name != "scores":
             yield f"has no column {name}"
+
+
+def _leaves_of_ids(metadata: pq.FileMetaData) -> Iterator[str]:
+    for number in range(metadata.num_columns):
+        path = metadata.schema.column(number).path
+        if path.startswith("proof_ids."):
+            yield path
+
+
+def _bytes_of_ids(batch: pa.RecordBatch) -> int:
+    """Tell how many bytes the ids of proofs would be, each by itself."""
+    ids = batch["proof_ids"].flatten()
+    if not types.is_dictionary(ids.type):
+        return ids.nbytes
+    lengths = pc.binary_length(ids.dictionary)
+    return pc.sum(lengths.take(ids.indices)).as_py() or 0
 
 
 def _parsed(batch: pa.RecordBatch, first: int) -> ParsedBatch:

@@ -9,6 +9,7 @@ from typing import Any
 from proofmatch.errors import ProofmatchError
 
 from ..task import INPUTS
+from .faults import shown
 from .formats import stem_of
 from .transduction import check_transduction
 
@@ -45,16 +46,16 @@ class System:
         for name in _TEXTS:
             value = getattr(self, name)
             if not isinstance(value, str | None) or value == "":
-                raise ProofmatchError(f"the system's {name} must be a text, not {value!r}")
+                raise ProofmatchError(f"the system's {name} must be a text, not {shown(value)}")
         if self.name is None or not self.name.isprintable():
-            raise ProofmatchError(f"the system's name must be a line of text, not {self.name!r}")
+            raise ProofmatchError(f"the system's name must be a line of text, not {shown(self.name)}")
         if self.input not in (None, *INPUTS):
             raise ProofmatchError(
-                f"the system's input must be one of {', '.join(INPUTS)}, not {self.input!r}"
+                f"the system's input must be one of {', '.join(INPUTS)}, not {shown(self.input)}"
             )
         if self.url is not None and not self.url.startswith(("https://", "http://")):
             raise ProofmatchError(
-                f"the system's url must begin with https:// or http://, not be {self.url!r}"
+                f"the system's url must begin with https:// or http://, not be {shown(self.url)}"
             )
         check_transduction(self.transductive, self.normalization)
 

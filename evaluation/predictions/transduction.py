@@ -5,6 +5,8 @@ from typing import Any
 
 from proofmatch.errors import ProofmatchError
 
+from .faults import shown
+
 
 def check_transduction(transductive: object, normalization: object) -> None:
     """Refuse what a sidecar must not say.
@@ -17,21 +19,21 @@ def check_transduction(transductive: object, normalization: object) -> None:
         ProofmatchError: If one of them is not as it should be, or what is normalised would pass for plain.
     """
     if not isinstance(transductive, bool):
-        raise ProofmatchError(f"the system's transductive must be true or false, not {transductive!r}")
+        raise ProofmatchError(f"the system's transductive must be true or false, not {shown(transductive)}")
     if normalization is None:
         return
     if not isinstance(normalization, dict):
-        raise ProofmatchError(f"the system's normalization must be an object, not {normalization!r}")
+        raise ProofmatchError(f"the system's normalization must be an object, not {shown(normalization)}")
     method, temperature, rounds = (normalization.get(key) for key in ("method", "temperature", "rounds"))
     if not isinstance(method, str) or not method or not method.isprintable():
-        raise ProofmatchError(f"the method of the system's normalization must be a text, not {method!r}")
+        raise ProofmatchError(f"the method of the system's normalization must be a text, not {shown(method)}")
     if "temperature" in normalization and not _is_positive(temperature, int | float):
         raise ProofmatchError(
-            f"the temperature of the system's normalization must be greater than 0, not {temperature!r}"
+            f"the temperature of the system's normalization must be greater than 0, not {shown(temperature)}"
         )
     if "rounds" in normalization and not _is_positive(rounds, int):
         raise ProofmatchError(
-            f"the rounds of the system's normalization must be a whole number from 1 on, not {rounds!r}"
+            f"the rounds of the system's normalization must be a whole number from 1 on, not {shown(rounds)}"
         )
     if not transductive:
         raise ProofmatchError(

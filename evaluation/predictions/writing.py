@@ -33,10 +33,11 @@ def write_predictions(path: Path, batches: Iterable[PredictionBatch], system: Sy
         ProofmatchError: If the file cannot be written, or a row has a fault for which it would be refused.
     """
     write = _WRITERS[suffix_of(path)]
-    with replacing(path) as unfinished, replacing(sidecar_of(path)) as unfinished_sidecar:
+    with replacing(path) as unfinished:
         write(unfinished, _checked(path, batches))
         text = json.dumps(system.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        unfinished_sidecar.write_text(text + "\n", encoding="utf-8")
+        with replacing(sidecar_of(path)) as unfinished_sidecar:
+            unfinished_sidecar.write_text(text + "\n", encoding="utf-8")
 
 
 def _checked(path: Path, batches: Iterable[PredictionBatch]) -> Iterator[PredictionBatch]:

@@ -60,7 +60,11 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True  # the client has left
 
     def read_body(self) -> bytes:
-        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        size = int(self.headers.get("Content-Length") or 0)
+        body = self.rfile.read(size)
+        if len(body) < size:  # half a request is none
+            raise ConnectionError("the client has left in the middle of a request")
+        return body
 
     def head(self) -> Request:
         parts = urlsplit(self.path)

@@ -72,6 +72,15 @@ def test_another_version_of_the_evaluator_has_no_place(one):
     assert [(row.system, row.ranks.get("mrr")) for row in board.rows] == [("older", None), ("tfidf", 1)]
 
 
+@pytest.mark.parametrize("newer", ["0.10.0", "00.9.10", "1" * 5000])
+def test_the_newest_version_is_found_by_its_numbers_however_long(one, newer):
+    edit(one / "tfidf-local.result.json", put("evaluator", "version", value="0.9.9"))
+    copied(one / "tfidf-local.result.json", "newer.json", put("evaluator", "version", value=newer))
+    edit(one / "newer.json", put("system", "name", value="newer"))
+    (board,) = boards_of(one)
+    assert board.evaluator == newer
+
+
 def test_the_name_of_a_release_does_not_matter_but_its_hash(one):
     def on_the_hub(content):
         content["system"]["name"] = "hub"

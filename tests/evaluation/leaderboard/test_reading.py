@@ -85,6 +85,20 @@ def test_terminal_controls_in_names_are_not_passed_on(one):
     assert all("\x1b" not in fault for fault in find_results(one).faults)
 
 
+@pytest.mark.parametrize(
+    "name", ["tfidf-local.result.json", "tfidf-local.jsonl", "tfidf-local.jsonl.system.json"]
+)
+def test_links_to_what_was_not_submitted_are_not_followed(one, tmp_path_factory, name):
+    secret = tmp_path_factory.mktemp("elsewhere") / "config.json"
+    secret.write_text(json.dumps({"auths": {"example.org": "S3CRET"}}))
+    (one / name).unlink(missing_ok=True)
+    (one / name).symlink_to(secret)
+    found = find_results(one)
+    assert not found.submissions
+    assert "leads out of the folder" in found.faults[0]
+    assert "S3CRET" not in "".join(found.faults)
+
+
 def test_a_folder_without_results_is_refused(tmp_path):
     with pytest.raises(ProofmatchError, match="no result files"):
         find_results(tmp_path)

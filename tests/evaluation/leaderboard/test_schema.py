@@ -31,7 +31,17 @@ VALUES = [
     [0.1, 0.2],
     {},
 ]
-VALUES += [[0.1, 2], {"n": 1}, {"method": "x", "rounds": 0}, "both", "test", "0" * 64]
+VALUES += [
+    10**400,
+    -(10**400),
+    [0.1, 10**400],
+    [0.1, 2],
+    {"n": 1},
+    {"method": "x", "rounds": 0},
+    "both",
+    "test",
+    "0" * 64,
+]
 
 
 def places(content, path=()):

@@ -3,6 +3,7 @@
 import gzip
 import json
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -191,6 +192,41 @@ def test_parquet_that_is_none_or_damaged_is_named(rows, refused, tmp_path_factor
     path = tmp_path_factory.mktemp("parquet") / "x.parquet"
     pq.write_table(pa.table({key: pa.array([row[key] for row in rows]) for key in rows[0]}), path)
     assert "cannot be read as Parquet" in refused(path.read_bytes()[:-9], "x.parquet")[0]
+
+
+def test_parquet_whose_texts_or_names_are_no_text_is_named(rows, refused, tmp_path_factory):
+    path = tmp_path_factory.mktemp("parquet") / "x.parquet"
+    table = pa.table({key: pa.array([row[key] for row in rows]) for key in rows[0]})
+    pq.write_table(table, path, compression="none", store_schema=False)
+    good, name = path.read_bytes(), rows[0]["statement_id"].encode()
+    for damaged in (
+        good.replace(name, b"\xf3" + name[1:]),
+        good.replace(b"statement_id", b"statement\xf3id"),
+        good.replace(b"element", b"\xf3lement"),
+    ):
+        assert damaged != good
+        assert "cannot be read as Parquet" in refused(damaged, "x.parquet")[0]
+
+
+@pytest.mark.parametrize("rows_beside", [0, 99])
+def test_parquet_that_unpacks_to_gigabytes_is_not_unpacked(refused, tmp_path_factory, rows_beside):
+    times = 3_000_000
+    path = tmp_path_factory.mktemp("parquet") / "x.parquet"
+    same = pa.DictionaryArray.from_arrays(pa.array(np.zeros(times, np.int32)), pa.array(["p" * 1000]))
+    lists = pa.ListArray.from_arrays(pa.array([0] + [times] * (rows_beside + 1), pa.int32()), same)
+    pq.write_table(pa.table({"statement_id": ["s"] * len(lists), "proof_ids": lists}), path)
+    assert path.stat().st_size < 20_000
+    assert "its ids take gigabytes" in refused(path.read_bytes(), "x.parquet")[0]
+
+
+def test_of_a_wrong_type_nothing_is_shown_that_a_terminal_would_obey(refused, tmp_path_factory):
+    path = tmp_path_factory.mktemp("parquet") / "x.parquet"
+    odd = pa.list_(pa.field("\x1b[2J" + "x" * 1000, pa.binary()))
+    pq.write_table(pa.table({"statement_id": ["s"], "proof_ids": pa.array([[b"p"]], odd)}), path)
+    (fault,) = refused(path.read_bytes(), "x.parquet")
+    assert "not list<string>" in fault
+    assert fault.strip().isprintable()
+    assert len(fault) < 500
 
 
 TREC = {
