@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from proofmatch.errors import ProofmatchError, first_line
 from ..evaluation.files import replacing
 from ..evaluation.release import Release
 from ..evaluation.task import config_name, load_task
+from .model_folder import alone_in, explaining_disk_errors
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -68,15 +69,19 @@ def train_matcher(
     with process_group():
         with quiet_library():
             trainer = _make_trainer(release, settings, out, reads, by_article)
-        checkpoint = last_checkpoint(out, number_of_processes())
-        wait_for_all()  # so that no process takes the folder that another still has to look at
-        if is_first_process():
-            _claim_folder(out, run)
-        with quiet_library(), _disk_worded(out):  # the library begins to speak when a trainer is made
-            trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+        with alone_in(out) if is_first_process() else nullcontext():
             if is_first_process():
-                write_outputs(trainer, run, out, is_resumed=checkpoint is not None)
-        wait_for_all()
+                _check_folder(out, run, resume)  # somebody may have been quicker
+            checkpoint = last_checkpoint(out, number_of_processes())
+            wait_for_all()  # so that no process takes the folder that another still has to look at
+            if is_first_process():
+                _claim_folder(out, run)
+            # The library begins to speak when a trainer is made.
+            with quiet_library(), explaining_disk_errors(out):
+                trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+                if is_first_process():
+                    write_outputs(trainer, run, out, is_resumed=checkpoint is not None)
+            wait_for_all()
     return out
 
 
@@ -110,22 +115,6 @@ def _worded() -> Iterator[None]:
         yield
     except (TypeError, ValueError, RuntimeError, ImportError) as error:
         raise ProofmatchError(f"these settings do not work: {first_line(error)}") from None
-
-
-@contextmanager
-def _disk_worded(out: Path) -> Iterator[None]:
-    """Word what goes wrong when files are written, by whichever library."""
-    from safetensors import SafetensorError
-
-    try:
-        yield
-    except (OSError, SafetensorError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and "PytorchStreamWriter" not in str(error):
-            raise
-        raise ProofmatchError(
-            f"the training in {out} cannot go on ({first_line(error)}); "
-            "what is done is kept, go on with --resume"
-        ) from None
 
 
 def _check_folder(out: Path, run: dict[str, Any], resume: bool) -> None:

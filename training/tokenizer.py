@@ -88,7 +88,7 @@ def load_tokenizer(folder_or_repository: str | Path, *, typed: bool = True) -> "
     from transformers import AutoTokenizer
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(str(folder_or_repository))
+        tokenizer = AutoTokenizer.from_pretrained(str(folder_or_repository), trust_remote_code=False)
     except (OSError, ValueError) as error:
         raise ProofmatchError(
             f"{folder_or_repository} has no tokenizer that can be read ({first_line(error)})"

@@ -5,9 +5,9 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.arguments import InsteadOf
+from proofmatch.errors import ProofmatchError, printable
 
 from ...evaluation.commands.arguments import positive
 from ...evaluation.release import SPLITS
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--file",
-        action=_InsteadOf,
+        action=InsteadOf,
         other=statement,
         type=Path,
         metavar="PATH",
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="a JSON object a line for each proof")
     parser.add_argument(
         "--serve",
-        action=_InsteadOf,
+        action=InsteadOf,
         other=statement,
         nargs=0,
         const=True,
@@ -61,29 +61,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=_port, metavar="N", help=f"the same; 0 for any that is free (default: {_PORT})"
     )
-
-
-class _InsteadOf(argparse.Action):
-    """An option that may be given instead of a positional argument.
-
-    A positional argument that is optional from the start would be taken for missing when options stand before
-    it.
-    """
-
-    def __init__(self, other: argparse.Action, **settings: Any) -> None:  # noqa: ANN401 - argparse's own
-        super().__init__(**settings)
-        self._other = other
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
-        del parser, option_string
-        self._other.required = False
-        setattr(namespace, self.dest, values if self.nargs is None else self.const)
 
 
 def _port(text: str) -> int:
@@ -113,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print("\n".join(map(json_of, hits)))
     else:
-        print("\n\n".join(as_text(hit, width, full=options.full) for hit in hits))
+        print(printable("\n\n".join(as_text(hit, width, full=options.full) for hit in hits)))
     return 0
 
 

@@ -10,6 +10,10 @@ from safetensors import SafetensorError
 from torch import nn
 from torch.nn import functional
 from transformers import AutoConfig, AutoModel
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+)
 
 from proofmatch.errors import ProofmatchError, first_line
 
@@ -18,21 +22,33 @@ from .config import ProofMatcherConfig
 
 _MAX_WORDS = 256  # as sentence encoders are used
 
+# Models of texts. Others fetch parts of themselves from wherever their configuration says.
+_TEXT_MODELS = {*MODEL_FOR_MASKED_LM_MAPPING_NAMES, *MODEL_FOR_CAUSAL_LM_MAPPING_NAMES}
+_NO_SHAPES = ("dtype", "torch_dtype", "auto_map", "attn_implementation", "quantization_config")
+
 
 class PretrainedEncoder(nn.Module):
     """Texts → vectors of length one: the mean of the last layer's tokens, as sentence encoders do it."""
 
     def __init__(self, config: ProofMatcherConfig) -> None:
         super().__init__()
-        fields = dict(config.encoder_config or {})
-        encoder_config = AutoConfig.for_model(fields.pop("model_type"), **fields)
-        self.model = AutoModel.from_config(encoder_config, dtype=torch.float32)
+        fields = {key: value for key, value in (config.encoder_config or {}).items() if _is_shape(key)}
+        model_type = fields.pop("model_type", None)
+        if model_type not in _TEXT_MODELS:
+            raise ProofmatchError(f"{model_type} is no encoder of texts that transformers has")
+        encoder_config = AutoConfig.for_model(model_type, **fields)
+        self.model = AutoModel.from_config(encoder_config, dtype=torch.float32, trust_remote_code=False)
 
     def forward(self, input_ids: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         """Encode texts, (texts, length) → (texts, hidden). Padding does not change a vector."""
         hidden = self.model(input_ids=input_ids, attention_mask=real.long()).last_hidden_state
         total = (hidden * real[:, :, None]).sum(dim=1)
         return functional.normalize(total / real.sum(dim=1, keepdim=True).clamp(min=1), dim=-1)
+
+
+def _is_shape(key: str) -> bool:
+    """Tell whether a field of a configuration says what a model is, not where its code is or how it runs."""
+    return not key.startswith("_") and key not in _NO_SHAPES
 
 
 def config_of_encoder(encoder: str, **sizes: Any) -> ProofMatcherConfig:  # noqa: ANN401 - fields of the config
@@ -46,7 +62,7 @@ def config_of_encoder(encoder: str, **sizes: Any) -> ProofMatcherConfig:  # noqa
         ProofmatchError: If there is no such encoder, or it is not one of texts.
     """
     with _worded(encoder):
-        config = AutoConfig.from_pretrained(encoder)
+        config = AutoConfig.from_pretrained(encoder, trust_remote_code=False)
     # By these names, whatever a model's own ones are.
     hidden_size, vocab_size = (getattr(config, name, None) for name in ("hidden_size", "vocab_size"))
     if not hidden_size or not vocab_size:
@@ -55,11 +71,7 @@ def config_of_encoder(encoder: str, **sizes: Any) -> ProofMatcherConfig:  # noqa
     places = getattr(config, "max_position_embeddings", None) or _MAX_WORDS
     # Models of the kind of RoBERTa count places from the number of their padding on.
     places -= padding + 1 if padding else 0
-    fields = {
-        key: value
-        for key, value in config.to_dict().items()
-        if value is not None and not key.startswith("_") and key not in ("dtype", "torch_dtype")
-    }
+    fields = {key: value for key, value in config.to_dict().items() if value is not None and _is_shape(key)}
     return ProofMatcherConfig(
         **{
             **sizes,
@@ -85,7 +97,13 @@ def weights_of_encoder(encoder: str) -> dict[str, torch.Tensor]:
         ProofmatchError: If there are none.
     """
     with _worded(encoder), quiet_library():
-        model, found = AutoModel.from_pretrained(encoder, dtype=torch.float32, output_loading_info=True)
+        model, found = AutoModel.from_pretrained(
+            encoder,
+            dtype=torch.float32,
+            output_loading_info=True,
+            trust_remote_code=False,
+            use_safetensors=True,
+        )
     # The library fills in at random what is missing. A pooler often is, and is not used here.
     missing = sorted(name for name in found["missing_keys"] if "pooler" not in name)
     if missing:

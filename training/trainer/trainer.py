@@ -17,6 +17,7 @@ from ..pairs import EncodedPairs, MatchingSet, as_matching_set, collate
 from .arguments import MatchingArguments
 from .batches import Batches
 from .callbacks import EpochOfBatches, HistoryFile, TrainingProgress, WholeCheckpoints
+from .checkpoints import delete_old_checkpoints
 from .objectives import loss_of_step
 from .optimizers import decay_by_epoch, make_optimizer
 from .processes import average_gradients, gather_vectors
@@ -68,6 +69,7 @@ class MatchingTrainer(Trainer):
                 f"a {model.config.model_type} is trained in one process; leave out torchrun"
             )
         self._progress = TrainingProgress(self.batches)
+        self._checkpoints_kept = args.save_total_limit
         self.steps_per_epoch = math.ceil(len(self.batches) / args.gradient_accumulation_steps)
         args.eval_steps, args.save_steps, args.logging_steps = (
             max(1, round(epochs * self.steps_per_epoch))
@@ -183,6 +185,19 @@ class MatchingTrainer(Trainer):
         """Count none: the library's estimate is for one padded batch."""
         return 0
 
+    def _save_checkpoint(self, model: torch.nn.Module, trial: Any) -> None:  # noqa: ANN401 - of the library
+        """Save one as the library does, and delete old ones ourselves."""
+        self.args.save_total_limit = None
+        try:
+            super()._save_checkpoint(model, trial)
+        finally:
+            self.args.save_total_limit = self._checkpoints_kept
+        if self.args.should_save and self._checkpoints_kept:
+            best = self.state.best_model_checkpoint
+            delete_old_checkpoints(
+                Path(str(self.args.output_dir)), self._checkpoints_kept, Path(best) if best else None
+            )
+
     def _save(self, output_dir: str | None = None, state_dict: dict[str, Any] | None = None) -> None:
         """Save as the library does, but the settings as JSON: nobody should have to open a pickle."""
         folder = Path(output_dir or str(self.args.output_dir))
@@ -192,6 +207,7 @@ class MatchingTrainer(Trainer):
         if self.processing_class is not None:
             self.processing_class.save_pretrained(unfinished)
         settings = self.args.to_dict()
+        settings["save_total_limit"] = self._checkpoints_kept
         del settings["output_dir"]  # nobody's business but its owner's, and people share models
         (unfinished / "training_args.json").write_text(
             json.dumps(settings, indent=2, sort_keys=True) + "\n", encoding="utf-8"

@@ -1,8 +1,10 @@
-"""The checkpoint to go on from is the newest that is complete."""
+"""The checkpoint to go on from is the newest that is complete, and old ones are deleted by their numbers."""
+
+import os
 
 import pytest
 
-from proofmatch.training.trainer.checkpoints import last_checkpoint
+from proofmatch.training.trainer.checkpoints import delete_old_checkpoints, last_checkpoint
 
 
 def checkpoint(folder, name, state='{"global_step": 1}', generators=("rng_state.pth",)):
@@ -39,3 +41,24 @@ def test_every_process_must_have_finished(tmp_path):
 
 def test_there_may_be_none(tmp_path):
     assert last_checkpoint(tmp_path / "nowhere") is None
+
+
+@pytest.mark.parametrize(
+    ("kept", "best", "left"),
+    [
+        (1, None, [100]),
+        (1, 100, [100]),
+        (1, 9, [9, 100]),
+        (2, None, [99, 100]),
+        (2, 9, [9, 100]),
+        (2, 99, [99, 100]),
+        (3, 9, [9, 99, 100]),
+        (9, None, [9, 20, 99, 100]),
+    ],
+)
+def test_the_newest_and_the_best_are_kept_whatever_the_clock_says(tmp_path, kept, best, left):
+    for number in (9, 20, 99, 100):
+        path = checkpoint(tmp_path, f"checkpoint-{number}")
+        os.utime(path, (4e9 - number, 4e9 - number))  # the later, the older
+    delete_old_checkpoints(tmp_path, kept, tmp_path / f"checkpoint-{best}" if best else None)
+    assert sorted(int(path.name.rpartition("-")[2]) for path in tmp_path.iterdir()) == left

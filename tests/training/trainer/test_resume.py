@@ -1,6 +1,7 @@
 """Whenever a training is killed: resumed, it ends as if it had never been interrupted."""
 
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import time
 import pytest
 
 from tests.training.conftest import TINY, TINY_BEST, TINY_FAST
+from tests.training.evil import Evil
 from tests.training.trainer import dooms
 from tests.training.trainer.results import assert_same_weights, history
 from tests.training.trainer.running import run
@@ -215,3 +217,17 @@ def test_ctrl_c_ends_with_one_line_and_the_run_goes_on(release, tmp_path, whole)
     finish(release, tmp_path)
     assert history(model) == history(whole(ONE))
     assert_same_weights(model, whole(ONE))
+
+
+@pytest.mark.parametrize("name", ["optimizer.pt", "scheduler.pt", "rng_state.pth"])
+def test_a_pickle_in_a_checkpoint_that_would_do_something_is_refused(release, tmp_path, name):
+    die(release, tmp_path, dooms.before_step(5))
+    mark, planted = tmp_path / "it-was-run", list((tmp_path / "model").glob(f"checkpoint-*/{name}"))
+    assert planted
+    for path in planted:
+        path.write_bytes(pickle.dumps(Evil(mark)))
+    code, said = run(tmp_path / "said", *command(release, tmp_path / "model", ONE, "--resume"))
+    assert not mark.exists()
+    assert code == 2, said
+    assert "Traceback" not in said
+    assert "remove it to start from the one before" in said
