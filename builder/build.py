@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -11,14 +12,18 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
 from .engine.batches import cut_into_batches
+from .engine.distributed.cluster import Cluster
+from .engine.distributed.job import refuse_if_active
+from .engine.distributed.run import check_engine, make_parts_elsewhere
 from .engine.local import local_pool, run_batches
 from .engine.parts import PartReport, read_discarded, read_report
-from .engine.pool import number_of_workers
+from .engine.pool import WorkerPool, number_of_workers
 from .engine.run_folder import RunFolder
 from .filters.language import load_detector
+from .readers.public import public_url
 from .readers.sources import check_sources, read_sources
 from .release.assemble import Contents, assemble_release
-from .release.complete import RESUMES, explaining_disk_errors, is_complete
+from .release.complete import make_unless_complete
 from .release.index import build_index
 from .release.manifest import build_parameters
 from .release.splits import split_by_article, split_pairs
@@ -30,6 +35,8 @@ def build_release(
     out: str | os.PathLike[str],
     *,
     workers: int | None = None,
+    engine: Literal["local", "ray", "slurm"] = "local",
+    cluster: Cluster | None = None,
     **settings: Any,  # noqa: ANN401 - checked by BuildSettings
 ) -> Path:
     """Build a release from LaTeXML articles.
@@ -40,7 +47,10 @@ def build_release(
     Args:
         sources: Folders, globs, archives (`.tar[.gz|.bz2|.xz]`, `.zip`), articles, or fsspec URLs.
         out: The release folder.
-        workers: Number of processes; by default one for each processor.
+        workers: Number of processes, or on a cluster of tasks at a time; by default what there is room for.
+        engine: Where they run: on this machine, or through datatrove on Ray or Slurm. With Slurm, the call
+            returns when the job is submitted; the same call makes the release when the job has ended.
+        cluster: Details of the latter two.
         **settings: See `BuildSettings`.
 
     Returns:
@@ -56,30 +66,39 @@ def build_release(
     given = [sources] if isinstance(sources, str | os.PathLike) else sources
     names = [os.fspath(source) for source in given]
     release, chosen = Path(out), BuildSettings(**settings)
-    processes = number_of_workers(workers)
+    processes = number_of_workers(workers if engine == "local" else None)
+    shares = replace(cluster or Cluster(), workers=workers)
+    check_engine(engine, shares)
     parameters = build_parameters(chosen, names)
     load_detector(chosen.detector)
     check_sources(names)
-    with explaining_disk_errors(release, RESUMES):
-        if not is_complete(release, parameters):
-            _build(names, release, chosen, parameters, processes)
+    refuse_if_active(RunFolder(release))
+    make_unless_complete(
+        release,
+        parameters,
+        lambda run: _build(run, names, release, chosen, parameters, processes, engine, shares),
+    )
     return release
 
 
 def _build(
-    sources: list[str], release: Path, settings: BuildSettings, parameters: dict[str, Any], workers: int
+    run: RunFolder,
+    sources: list[str],
+    release: Path,
+    settings: BuildSettings,
+    parameters: dict[str, Any],
+    workers: int,
+    engine: str,
+    cluster: Cluster,
 ) -> None:
-    run = RunFolder(release)
-    with run.opened(parameters), local_pool(run, settings, workers) as pool:
-        batches = cut_into_batches(read_sources(sources, settings.max_document_bytes))
-        total = PartReport()
-        with Progress("reading articles", "batches") as progress, run.removed_if_in_vain():
-            for report in run_batches(batches, run, settings, pool):
-                total.add(report)
-                progress.summary = str(total)
-                progress.advance()
+    with local_pool(run, settings, workers) as pool:
+        run.note_engine(engine)
+        with run.removed_if_in_vain():
+            if engine == "local":
+                _read_here(sources, run, settings, pool)
+            elif not make_parts_elsewhere(run, sources, settings, parameters, engine, cluster):
+                return  # a job was submitted that does so
             total = PartReport.sum_of(map(read_report, run.finished_parts()))
-            progress.summary = str(total)
             if not total.pairs_kept:
                 run.remove()
                 raise ProofmatchError(_why_nothing(total, sources))
@@ -99,8 +118,20 @@ def _build(
         run.remove()
 
 
+def _read_here(sources: list[str], run: RunFolder, settings: BuildSettings, pool: WorkerPool) -> None:
+    batches = cut_into_batches(read_sources(sources, settings.max_document_bytes))
+    total = PartReport()
+    with Progress("reading articles", "batches") as progress:
+        for report in run_batches(batches, run, settings, pool):
+            total.add(report)
+            progress.summary = str(total)
+            progress.advance()
+        total = PartReport.sum_of(map(read_report, run.finished_parts()))  # an earlier run's too
+        progress.summary = str(total) if total.pairs_kept else ""
+
+
 def _why_nothing(total: PartReport, sources: list[str]) -> str:
-    names = ", ".join(sources)
+    names = ", ".join(map(public_url, sources))
     if not total.documents:
         return f"no article (.xhtml, .html) can be read from {names}"
     return (

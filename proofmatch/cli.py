@@ -9,13 +9,14 @@ from collections.abc import Sequence
 
 from . import __doc__ as DESCRIPTION  # noqa: N812 - it is a constant here
 from . import __version__
-from .errors import ProofmatchError
+from .errors import ProofmatchError, printable
 
 # Subcommand → (module with `add_arguments` and `run`, one line of help). Modules are imported only when
 # chosen, so that `proofmatch --help` answers at once.
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("proofmatch.training.commands.demo", "build the embedded sample, train on it, match and score"),
     "build": ("proofmatch.builder.commands.build", "articles → release folder"),
+    "synthesize": ("proofmatch.builder.commands.synthesize", "make up articles, to try the system at size"),
     "import": ("proofmatch.builder.commands.import_published", "the published text files → release folder"),
     "variant": ("proofmatch.builder.commands.variant", "rename the variables in a release's proofs"),
     "stats": ("proofmatch.builder.commands.stats", "print the two statistics tables of a release"),
@@ -39,7 +40,7 @@ EXTRAS = dict.fromkeys(
         "snowballstemmer",
     ),
     "train",
-)
+) | dict.fromkeys(("datatrove", "ray"), "distributed")
 
 INTERRUPTED = 130  # what shells report for a program ended by Ctrl-C
 
@@ -81,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         options = make_parser(chosen).parse_args(arguments)
         return options.run(options)
     except ProofmatchError as error:
-        print(f"proofmatch {chosen}: {error}", file=sys.stderr)
+        print(f"proofmatch {chosen}: {printable(str(error))}", file=sys.stderr)
         return error.exit_code
     except ModuleNotFoundError as error:
         if error.name not in EXTRAS:

@@ -161,10 +161,15 @@ def _label_of(pair: Pair) -> str:
     return NAMED if names_label(pair.proof, label) else LABELLED
 
 
-def write_in_one_step(table: pa.Table, path: Path) -> None:
+def write_in_one_step(table: pa.Table, path: Path, compression: str | None = None) -> None:
     """Write a file under its final name when it is complete, so that a kill leaves no half of it."""
-    unfinished = path.with_suffix(f".{os.getpid()}.tmp")
-    with pa.OSFile(str(unfinished), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+    # Two machines may have processes of the same number, and write to one folder.
+    unfinished = path.with_suffix(f".{os.getpid()}-{os.urandom(4).hex()}.tmp")
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with (
+        pa.OSFile(str(unfinished), "wb") as sink,
+        pa.ipc.new_file(sink, table.schema, options=options) as writer,
+    ):
         writer.write_table(table)
     unfinished.replace(path)
 
@@ -204,9 +209,13 @@ def read_discarded(path: Path) -> pa.Table:
 
 
 def is_intact(path: Path) -> bool:
-    """Tell whether a part was written completely, by the footer that Arrow writes last."""
+    """Tell whether a part was written completely, by the footers that Arrow writes last."""
+    return _has_schema(path, PART_SCHEMA) and _has_schema(_discarded_path(path), DISCARDED_SCHEMA)
+
+
+def _has_schema(path: Path, schema: pa.Schema) -> bool:
     try:
         with pa.memory_map(str(path)) as source:
-            return pa.ipc.open_file(source).schema.remove_metadata() == PART_SCHEMA
+            return pa.ipc.open_file(source).schema.remove_metadata() == schema
     except (OSError, pa.ArrowInvalid):
         return False

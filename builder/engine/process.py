@@ -30,9 +30,14 @@ def prepare_process(driver: int) -> None:
 
 def die_with_parent(driver: int) -> None:
     """Have the kernel end this process when the driver dies, however it dies: no orphans."""
-    try:
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    except (AttributeError, OSError):  # not Linux; the pool's pipes end a worker soon enough
-        return
-    if os.getppid() != driver:  # it died before we asked
+    if signal_at_death_of_parent(signal.SIGKILL) and os.getppid() != driver:  # it died before we asked
         os._exit(1)
+
+
+def signal_at_death_of_parent(number: signal.Signals) -> bool:
+    """Have the kernel send this process a signal when its parent dies, and tell whether it can."""
+    try:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
+    except (AttributeError, OSError):  # not Linux; the pool's pipes end a worker soon enough
+        return False
+    return True

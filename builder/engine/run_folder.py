@@ -1,15 +1,18 @@
 """The working folder of a build inside the release folder: what is done, with which settings, by whom."""
 
-import fcntl
+import contextlib
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol
 
 from proofmatch.errors import ProofmatchError
 
+from .lock import delete_held, is_held, locked
 from .parts import is_intact
 
 _FOLDER = ".build"
@@ -35,6 +38,7 @@ class RunFolder:
         self.path = release / _FOLDER
         self.parts = self.path / "parts"
         self.staging = self.path / "release"
+        self._lock = self.path / "lock"
         self._expected: list[Path] = []
 
     @contextmanager
@@ -44,24 +48,34 @@ class RunFolder:
         Raises:
             ProofmatchError: If another build is at work, or an unfinished one had other settings.
         """
-        try:
-            self.parts.mkdir(parents=True, exist_ok=True)
-            lock = (self.path / "lock").open("w")
-        except OSError as error:
-            raise ProofmatchError(f"cannot write to {self.path.parent}: {error.strerror}") from None
-        with lock:
+        self._refuse_links()
+        with contextlib.ExitStack() as held:
             try:
-                # A lock of this process alone: a worker must not go on holding it when the driver dies.
-                fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+                held.enter_context(locked(self._lock))
+                self.parts.mkdir(exist_ok=True)
+            except BlockingIOError:
                 raise ProofmatchError(
                     f"another build is writing to {self.path.parent}; wait for it or choose another --out"
                 ) from None
+            except OSError as error:
+                raise ProofmatchError(f"cannot write to {self.path.parent}: {error.strerror}") from None
             self._check_settings(settings)
-            for leftover in self.parts.glob("*.tmp"):
-                leftover.unlink()
+            for leftover in self.path.glob("*/*.tmp"):
+                leftover.unlink(missing_ok=True)
             shutil.rmtree(self.staging, ignore_errors=True)
             yield self
+
+    def _refuse_links(self) -> None:
+        """Refuse a folder that somebody has prepared: through links, a build would reach other files."""
+        for path in (self.path, self.parts, self.staging, self._lock):
+            if path.is_symlink():
+                raise ProofmatchError(
+                    f"{path} is a link, which no build makes; delete it or choose another --out"
+                )
+
+    def is_in_use(self) -> bool:
+        """Tell whether a build is at work, so far as the file system's locks tell."""
+        return is_held(self._lock)
 
     def _check_settings(self, settings: dict[str, Any]) -> None:
         recorded = self.path / "settings.json"
@@ -71,9 +85,19 @@ class RunFolder:
             except ValueError:
                 raise ProofmatchError(f"{recorded} is damaged; delete {self.path} and build anew") from None
             refuse_other_settings(before, settings, self.path.parent)
-        unfinished = recorded.with_suffix(".tmp")
-        unfinished.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
-        unfinished.replace(recorded)
+        write_text_in_one_step(json.dumps(settings, indent=2) + "\n", recorded)
+
+    @property
+    def engine(self) -> str:
+        """The engine of the last attempt."""
+        try:
+            return (self.path / "engine").read_text(encoding="utf-8").strip()
+        except OSError:
+            return "local"
+
+    def note_engine(self, name: str) -> None:
+        """Note the engine of this attempt, for those who ask how it goes."""
+        write_text_in_one_step(name + "\n", self.path / "engine")
 
     def is_done(self, batch: Work) -> bool:
         """Tell whether a batch was finished by this or an earlier run."""
@@ -109,8 +133,31 @@ class RunFolder:
             raise
 
     def remove(self) -> None:
-        """Delete the folder; the build is complete."""
-        shutil.rmtree(self.path)
+        """Delete the folder, which has to be in our possession; the build is complete."""
+        for path in self.path.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path != self._lock:
+                path.unlink()
+        delete_held(self._lock)  # last: from then on the folder may be another's
+
+    def remove_leftovers(self) -> None:
+        """Delete what a kill has left of a complete build; whoever is still at it does so himself."""
+        self._refuse_links()
+        with contextlib.suppress(BlockingIOError), locked(self._lock):
+            self.remove()
+
+
+def write_text_in_one_step(text: str, path: Path) -> None:
+    """Write a small file under its final name when it is complete."""
+    unfinished = path.with_suffix(f".{os.getpid()}-{os.urandom(4).hex()}.tmp")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
+
+
+def configuration_hash(settings: dict[str, Any]) -> str:
+    """Name a configuration: two builds of the same sources with the same one make the same release."""
+    return blake2b(json.dumps(settings, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
 def refuse_other_settings(recorded: dict[str, Any], wanted: dict[str, Any], release: Path) -> None:

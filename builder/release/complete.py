@@ -2,12 +2,12 @@
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, disk_reason
 
 from ...dataset_card import render_card
 from ..engine.run_folder import RunFolder, refuse_other_settings
@@ -17,27 +17,49 @@ from .tables import WrittenFile
 RESUMES = "the same command goes on where it stopped"
 
 
-def is_complete(release: Path, parameters: dict[str, Any]) -> bool:
-    """Tell whether a folder already holds the release that these parameters make.
+def make_unless_complete(
+    release: Path, parameters: dict[str, Any], make: Callable[[RunFolder], None], remedy: str = RESUMES
+) -> None:
+    """Have a release made, unless it is there; of several processes that want to, one does.
+
+    Args:
+        release: Its place.
+        parameters: What decides its content.
+        make: Makes it, and removes the run folder when all is done.
+        remedy: What to do after something went wrong with files, once that is mended.
 
     Raises:
-        ProofmatchError: If the folder holds something else.
+        ProofmatchError: If the folder holds something else, or another process is at work in it.
     """
+    run = RunFolder(release)
+    with _explaining_disk_errors(release, remedy):
+        # Looked at before the manifest: it is there before a run folder goes.
+        has_other_things = not run.path.exists() and release.is_dir() and any(release.iterdir())
+        if _is_complete(release, parameters):
+            if run.path.exists():  # killed when nothing was left to do but this
+                run.remove_leftovers()
+            return
+        if has_other_things:
+            raise ProofmatchError(f"{release} is not empty and not a release; choose another --out")
+        with run.opened(parameters):
+            if _is_complete(release, parameters):  # somebody was quicker
+                run.remove()
+            else:
+                make(run)
+
+
+def _is_complete(release: Path, parameters: dict[str, Any]) -> bool:
+    """Tell whether a folder already holds the release that these parameters make."""
     if release.is_file():
         raise ProofmatchError(f"{release} is a file; choose another --out")
-    manifest, run = read_manifest(release), RunFolder(release)
+    manifest = read_manifest(release)
     if manifest:
         refuse_other_settings(manifest["parameters"], parameters, release)
-        if run.path.exists():  # killed when nothing was left to do but this
-            run.remove()
-        return True
-    if release.exists() and not run.path.exists() and any(release.iterdir()):
-        raise ProofmatchError(f"{release} is not empty and not a release; choose another --out")
-    return False
+    return bool(manifest)
 
 
 @contextmanager
-def explaining_disk_errors(release: Path, remedy: str) -> Iterator[None]:
+def _explaining_disk_errors(release: Path, remedy: str) -> Iterator[None]:
     """Put into one sentence what goes wrong with files while a release is made.
 
     Args:
@@ -48,7 +70,7 @@ def explaining_disk_errors(release: Path, remedy: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise ProofmatchError(
-            f"{error.filename or release}: {error.strerror or error}; once that is mended, {remedy}"
+            f"{error.filename or release}: {disk_reason(error)}; once that is mended, {remedy}"
         ) from error
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from proofmatch import __version__
 from proofmatch.errors import ProofmatchError
 
+from ..readers.public import public_url
 from ..settings import BuildSettings
 from .hashing import sha256_of
 
@@ -17,9 +18,10 @@ MANIFEST = "manifest.json"
 def build_parameters(settings: BuildSettings, sources: list[str]) -> dict[str, Any]:
     """List everything that decides the content of a release, apart from the content of its sources.
 
-    Local sources go by their names: where they lie on somebody's disk is of no interest to others.
+    Local sources go by their names: where they lie on somebody's disk is of no interest to others. URLs go
+    without passwords and queries: manifests are published.
     """
-    names = [source if "://" in source else Path(source).absolute().name for source in sources]
+    names = [public_url(source) if "://" in source else Path(source).absolute().name for source in sources]
     return {"made_by": "build", "proofmatch": __version__, "sources": names, **settings.as_dict()}
 
 

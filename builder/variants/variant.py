@@ -18,7 +18,7 @@ from ...dataset_card import render_card
 from ..engine.pool import WorkerPool, number_of_workers
 from ..engine.process import prepare_process
 from ..engine.run_folder import RunFolder
-from ..release.complete import complete_release, explaining_disk_errors, is_complete
+from ..release.complete import complete_release, make_unless_complete
 from ..release.tables import WrittenFile
 from .parts import Report
 from .record import RECORD, write_record
@@ -112,23 +112,27 @@ def _make(
     processes = number_of_workers(workers)
     if release.resolve().is_relative_to(source.folder.resolve()):
         raise ProofmatchError(f"{release} is the release itself or inside of it; choose another --out")
-    with explaining_disk_errors(release, "run the same command again"):
-        if not is_complete(release, parameters):
-            _run(source, release, parameters, choice, processes)
+    statistics = _read_statistics(source)
+    make_unless_complete(
+        release,
+        parameters,
+        lambda run: _run(run, source, release, parameters, statistics, choice, processes),
+        "run the same command again",
+    )
     return release
 
 
 def _run(
-    source: Source, release: Path, parameters: dict[str, Any], choice: Choice | None, workers: int
+    run: RunFolder,
+    source: Source,
+    release: Path,
+    parameters: dict[str, Any],
+    statistics: dict[str, Any],
+    choice: Choice | None,
+    workers: int,
 ) -> None:
-    run, total = RunFolder(release), Report()
-    statistics = _read_statistics(source)
-    with (
-        run.opened(parameters),
-        run.removed_if_in_vain(),
-        WorkerPool(workers, prepare_process, (os.getpid(),)) as pool,
-    ):
-        parts: list[Path] = []
+    with run.removed_if_in_vain(), WorkerPool(workers, prepare_process, (os.getpid(),)) as pool:
+        total, parts = Report(), list[Path]()
         with Progress("renaming variables" if choice else "restoring names", "row groups") as progress:
             # The two splits have the same pairs, unless their authors chose otherwise.
             for config in ("pairs", "pairs_by_article"):

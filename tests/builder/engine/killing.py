@@ -6,8 +6,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import psutil
 
@@ -23,13 +24,20 @@ def copy_many_times(articles: Path, folder: Path, copies: int) -> Path:
     return folder
 
 
-def start_build(source: Path, release: Path, workers: int = 2) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "proofmatch", "build", str(source), "--out", str(release)]
+def start_build(
+    source: Path,
+    release: Path,
+    workers: int = 2,
+    program: Sequence[str] = ("-m", "proofmatch"),
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> subprocess.Popen[str]:
+    command = [sys.executable, *program, "build", str(source), "--out", str(release)]
     return subprocess.Popen(
         [*command, "--workers", str(workers)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, **environment},
         # What a shell starts in the background ignores Ctrl-C, and so would its children.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )

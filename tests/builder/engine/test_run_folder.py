@@ -85,3 +85,25 @@ def test_a_folder_that_cannot_be_written_is_one_clear_sentence(articles, tmp_pat
     (tmp_path / "file").write_text("")
     with pytest.raises(ProofmatchError, match="Not a directory"):
         build_release(articles, tmp_path / "file" / "release")
+
+
+@pytest.mark.parametrize("name", [".build", ".build/parts", ".build/release", ".build/lock"])
+def test_links_that_somebody_has_put_there_are_not_followed(articles, tmp_path, name):
+    treasure, link = tmp_path / "treasure", tmp_path / "release" / name
+    treasure.mkdir()
+    (treasure / "keep.tmp").write_text("mine")
+    link.parent.mkdir(parents=True)
+    link.symlink_to(treasure / "keep.tmp" if name.endswith("lock") else treasure)
+    with pytest.raises(ProofmatchError, match="is a link, which no build makes"):
+        build_release(articles, tmp_path / "release")
+    assert [path.read_text() for path in treasure.iterdir()] == ["mine"]
+
+
+def test_nor_where_a_release_is_complete(articles, release, tmp_path):
+    copy, treasure = shutil.copytree(release, tmp_path / "release"), tmp_path / "treasure"
+    treasure.mkdir()
+    (treasure / "keep").write_text("mine")
+    (copy / ".build").symlink_to(treasure)
+    with pytest.raises(ProofmatchError, match="is a link, which no build makes"):
+        build_release(articles, copy)
+    assert (treasure / "keep").read_text() == "mine"

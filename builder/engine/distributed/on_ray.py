@@ -1,0 +1,186 @@
+"""The Ray engine: datatrove runs the ranks as tasks of a Ray cluster.
+
+This module is a program: the driver starts it as a process of its own, so that Ray's threads, signal handlers
+and messages stay out of the driver, and its end, however it comes, ends the tasks.
+"""
+
+# pyright: reportMissingImports=false
+# (The extra `distributed` need not be installed where types are checked.)
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import ray
+from datatrove.executor.ray import RayPipelineExecutor
+from ray.exceptions import GetTimeoutError, RayError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from proofmatch import __version__
+from proofmatch.errors import ProofmatchError, first_line
+
+from ..pool import number_of_workers
+from ..process import die_with_parent
+from ..run_folder import RunFolder
+from .cluster import Cluster
+from .failures import note_failure
+from .job import LAUNCH
+from .plan import Plan, plan_seen_from_here, read_plan
+from .step import RunRank
+
+if TYPE_CHECKING:
+    from datatrove.utils.stats import PipelineStats
+
+_GIGABYTE = 1 << 30
+
+
+class RankTasks(RayPipelineExecutor):
+    """Runs our ranks without traces in the machines' temporary folders, and without orphans."""
+
+    def _run_for_rank(self, rank: int, local_rank: int = 0, node_rank: int = -1) -> "PipelineStats":
+        # This is a child that the task's process has made for the rank, and waits for.
+        parent = os.getppid()
+        die_with_parent(parent)
+        for step in self.pipeline:
+            if isinstance(step, RunRank):
+                step.waiting = parent
+        # datatrove logs to a folder of everybody's there, which may belong to somebody else.
+        tempfile.tempdir = tempfile.mkdtemp(prefix="proofmatch-")
+        try:
+            return super()._run_for_rank(rank, local_rank, node_rank)
+        finally:
+            shutil.rmtree(tempfile.tempdir, ignore_errors=True)
+
+
+def main() -> int:
+    """Run all missing batches of a planned build on Ray."""
+    release, driver = Path(sys.argv[1]), int(sys.argv[3])
+    die_with_parent(driver)
+    run, cluster = RunFolder(release), Cluster(**json.loads(sys.argv[2]))
+    try:
+        plan = read_plan(run)
+        if plan is None:
+            raise ProofmatchError(f"there is no plan in {run.path}")
+        with _failures_of_ray_in_a_sentence():
+            _connect(cluster)
+            _check_nodes(plan, cluster)
+        _launch(plan, cluster, Path(sys.argv[4]))
+    except ProofmatchError as error:
+        note_failure(run, LAUNCH, str(error))
+        return 1
+    finally:
+        ray.shutdown()
+    return 0
+
+
+@contextmanager
+def _failures_of_ray_in_a_sentence() -> Iterator[None]:
+    """Pass on what Ray has against an address, a version, a disk: it raises whatever comes up."""
+    try:
+        yield
+    except ProofmatchError:
+        raise
+    except Exception as error:
+        traceback.print_exc()  # into the log
+        reason = first_line(error) or type(error).__name__
+        raise ProofmatchError(f"Ray cannot be used ({reason}); mend that, or use another --engine") from None
+
+
+def _connect(cluster: Cluster) -> None:
+    address = cluster.address or os.environ.get("RAY_ADDRESS") or ("auto" if _has_own_cluster() else "local")
+    if address != "local":
+        try:
+            ray.init(address=address, log_to_driver=False)
+            return
+        except ConnectionError:
+            if wanted := cluster.address or os.environ.get("RAY_ADDRESS"):
+                raise ProofmatchError(
+                    f"no Ray cluster answers at {wanted}, or it wants a token (RAY_AUTH_MODE=token); "
+                    "check the address, or leave it out to use this machine alone"
+                ) from None
+    ray.init(
+        address="local",
+        num_cpus=number_of_workers(cluster.workers) * cluster.cpus_per_task,
+        include_dashboard=False,
+        log_to_driver=False,
+    )
+
+
+def _has_own_cluster() -> bool:
+    """Tell whether the cluster that is noted on this machine is ours: anybody may leave a note there.
+
+    Whoever has the cluster could have us run anything.
+    """
+    note = Path(os.environ.get("RAY_TMPDIR") or tempfile.gettempdir(), "ray", "ray_current_cluster")
+    return note.is_file() and note.stat().st_uid == os.getuid()
+
+
+def _check_nodes(plan: Plan, cluster: Cluster) -> None:
+    """Make sure before a long run that every machine sees the plan, and that a task fits on one."""
+    nodes = [node for node in ray.nodes() if node["Alive"]]
+    looking = [
+        ray.remote(_look)
+        .options(num_cpus=0, scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False))
+        .remote(str(plan.run.path.parent), plan.configuration, __version__, node["NodeManagerAddress"])
+        for node in nodes
+    ]
+    try:
+        complaints = ray.get(looking, timeout=120)
+    except GetTimeoutError:
+        return  # a busy cluster; a rank will see for itself
+    except RayError as error:
+        reason = str(error).strip().rpartition("\n")[2]
+        raise ProofmatchError(f"a machine of the Ray cluster cannot run proofmatch: {reason}") from None
+    for complaint in filter(None, complaints):
+        raise ProofmatchError(complaint)
+    cpus, memory = cluster.cpus_per_task, cluster.cpus_per_task * cluster.mem_per_cpu * _GIGABYTE
+    # A head without processors is one that gets machines when they are needed.
+    working = [node["Resources"] for node in nodes if node["Resources"].get("CPU", 0)]
+    roomy = [resources for resources in working if resources["CPU"] >= cpus]
+    if working and not roomy:
+        raise ProofmatchError(
+            f"no machine of the Ray cluster has {cpus} processors for a task; lower --cpus-per-task"
+        )
+    if roomy and all(resources.get("memory", 0) < memory for resources in roomy):
+        raise ProofmatchError(
+            f"no machine of the Ray cluster has {memory // _GIGABYTE} GB for a task; lower --mem-per-cpu"
+        )
+
+
+def _look(release: str, configuration: str, version: str, machine: str) -> str | None:
+    try:
+        plan_seen_from_here(Path(release), configuration, version, machine)
+    except ProofmatchError as error:
+        return str(error)
+    return None
+
+
+def _launch(plan: Plan, cluster: Cluster, folder: Path) -> None:
+    room = int(ray.cluster_resources().get("CPU", 1)) // cluster.cpus_per_task
+    workers = cluster.workers or max(1, room)
+    tasks = cluster.number_of_tasks(len(plan.missing()), workers)
+    step = RunRank(str(plan.run.path.parent), plan.configuration, cluster.cpus_per_task)
+    RankTasks(
+        [step],
+        tasks=tasks,
+        workers=workers,
+        # A mark says that a task has ended, not that its parts are there.
+        skip_completed=False,
+        logging_dir=str(folder),
+        cpus_per_task=cluster.cpus_per_task,
+        mem_per_cpu_gb=cluster.mem_per_cpu,
+    ).run()
+
+
+if __name__ == "__main__":
+    # By its name, because Ray's workers import what they unpickle.
+    from . import on_ray
+
+    sys.exit(on_ray.main())
