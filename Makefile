@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_TRAIN := $(VENV)/.installed-train
 INSTALLED_DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test lint bench results models ablation clean
+.PHONY: demo test lint bench fuzz faults results models ablation clean
 
 demo: $(INSTALLED_TRAIN)
 	$(BIN)/proofmatch demo --out demo
@@ -22,6 +22,12 @@ lint: $(INSTALLED_DEV)
 
 bench: $(INSTALLED_DEV)
 	$(BIN)/python tests/benchmarks/run.py
+
+fuzz: $(INSTALLED_DEV)
+	$(BIN)/python tests/fuzz/run.py
+
+faults: $(INSTALLED_DEV)
+	$(BIN)/python tests/faults/run.py
 
 results: $(INSTALLED)
 	$(BIN)/python evaluation/results/regenerate.py $(RELEASE)
@@ -47,5 +53,5 @@ $(INSTALLED_TRAIN): $(INSTALLED)
 	touch $@
 
 $(INSTALLED_DEV): $(INSTALLED)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev,train]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev,train,distributed]"
 	touch $@
