@@ -5,7 +5,6 @@ Every problem is measured in a process of its own, so that its peak of memory is
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from proofmatch.builder import build_release
+from tests.memory import peak_mb
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SIZES = (2000, 4000, 8000, 18409)  # the last one is the paper's test set
@@ -111,7 +111,7 @@ def _tfidf(size: int, release: Path) -> dict[str, Any]:
 
 def _measured(size: int, source: Any, left: Any, right: Any) -> dict[str, Any]:
     found = {"n": size, **_measure(source)}
-    found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    found["peak_mb"] = peak_mb()
     return found | _row_by_row(left, right)
 
 
@@ -167,7 +167,7 @@ def _dense(left: np.ndarray, right: np.ndarray, expected: float) -> dict[str, fl
     _, columns, _ = _timed(found, "lapjv_seconds", lambda: lapjv(scores.max() - scores))
     total = scores[np.arange(len(columns)), columns].sum(dtype=np.float64)
     found["lapjv_total_difference"] = float(total - expected)
-    found["lapjv_peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    found["lapjv_peak_mb"] = peak_mb()
     if len(scores) <= SCIPY_AT_MOST:
         _timed(found, "linear_sum_assignment_seconds", lambda: linear_sum_assignment(scores, True))
     return found

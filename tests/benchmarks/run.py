@@ -14,8 +14,8 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY))
 
-# Each a module with `benchmark(workplace, corpus)` and `describe(found)`.
-BENCHMARKS = ("build", "importing", "matching", "training", "lexical", "reporting")
+# Each a module with `benchmark(workplace, corpus)` and `describe(found)`, and some with `write_pages`.
+BENCHMARKS = ("build", "importing", "matching", "training", "lexical", "reporting", "growth")
 CORPUS = REPOSITORY.parent / "shared" / "corpus" / "stacks.tar.xz"
 RESULTS = Path(__file__).parent / "results"
 
@@ -40,6 +40,8 @@ def main(names: list[str]) -> int:
             "processors": os.cpu_count(),
         }
         (RESULTS / f"{name}.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        if hasattr(module, "write_pages"):
+            module.write_pages(found, RESULTS)
         for line in module.describe(found):
             print(f"  {line}", flush=True)
     return 0

@@ -1,0 +1,79 @@
+"""The pages of the documentation: numbers come from result files, and what they tell people to type works."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from tests.benchmarks.growth_page import MREC_FORMULAS, PAGE, draw_plots, render_page
+from tests.benchmarks.log_charts import LogAxis
+from tests.conftest import REPOSITORY
+
+RESULTS = REPOSITORY / "tests" / "benchmarks" / "results"
+FEW = "60"  # documents, instead of thousands
+
+
+@pytest.fixture(scope="module")
+def growth() -> dict:
+    return json.loads((RESULTS / "growth.json").read_text(encoding="utf-8"))
+
+
+def test_the_page_about_growth_is_made_of_the_results(growth):
+    assert PAGE.read_text(encoding="utf-8") == render_page(growth), "run `make bench`, which writes the page"
+
+
+def test_the_plots_are_those_of_the_results(growth):
+    for name, svg in draw_plots(growth).items():
+        assert (RESULTS / name).read_text(encoding="utf-8") == svg, name
+
+
+def test_links_of_the_pages_lead_somewhere():
+    for page in PAGE.parent.glob("*.md"):
+        for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert "://" in link or (page.parent / link).exists(), (page.name, link)
+
+
+def test_a_build_of_mrec_takes_well_under_a_day(growth):
+    largest = growth["documents"][-1]
+    assert largest["documents"] == 100_000
+    for measured in (largest, growth["real"]):
+        assert MREC_FORMULAS * measured["build_seconds"] / measured["formulas"] < 24 * 3600 / 4
+
+
+def test_the_commands_of_the_pages_run(tmp_path):
+    for page in PAGE.parent.glob("*.md"):
+        for block in re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+            for line in block.splitlines():
+                command = shlex.split(re.sub(r"(?<=--documents )\d+", FEW, line), comments=True)
+                done = subprocess.run(
+                    [sys.executable, "-m", *command],
+                    cwd=tmp_path,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
+                assert done.returncode == 0, (line, done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("values", "ends", "ticks"),
+    [
+        (
+            (1_000, 100_000),
+            (1_000, 100_000),
+            ["1,000", "2,000", "5,000", "10,000", "20,000", "50,000", "100,000"],
+        ),
+        ((0.3, 7), (0.2, 10), ["0.2", "0.5", "1", "2", "5", "10"]),
+        ((3, 30_000), (2, 50_000), ["10", "100", "1,000", "10,000"]),
+        ((5,), (5, 50), ["5", "10", "20", "50"]),
+    ],
+)
+def test_logarithmic_axes_have_round_ends_and_ticks(values, ends, ticks):
+    axis = LogAxis.of(values)
+    assert (axis.low, axis.high) == pytest.approx(ends)
+    assert [label for _, label in axis.ticks()] == ticks
+    assert axis.share(axis.low) == 0
+    assert axis.share(axis.high) == pytest.approx(1)
