@@ -17,6 +17,8 @@ from typing import Any
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
+from ..engine.pool import number_of_workers
+from ..engine.process import die_with_parent
 from .documents import synthetic_document
 from .manifest import MANIFEST, Tally, add, as_json, manifest_of, tally
 from .packing import end_of_archive, kind_of_output, pack_portion, write_files
@@ -42,14 +44,13 @@ def synthesize(settings: SyntheticSettings, out: str | Path, workers: int | None
     """
     out = Path(out)
     kind = kind_of_output(out)
-    if workers is not None and workers < 1:
-        raise ProofmatchError(f"workers must be at least 1, not {workers}")
+    processes = number_of_workers(workers)
     if out.exists():
         raise ProofmatchError(f"{out} exists already; choose another name or remove it")
     try:
         with _temporary(out, is_folder=kind is None) as place:
             make = partial(_make_portion, settings, kind, place)
-            counts = _write(settings, make, place, kind, workers or os.cpu_count() or 1)
+            counts = _write(settings, make, place, kind, processes)
             manifest = manifest_of(settings, counts)
             last = [(MANIFEST, as_json(manifest))]
             if kind is None:
@@ -125,8 +126,6 @@ def _results(
 
 
 def _prepare(driver: int) -> None:
-    from ..engine.process import die_with_parent
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides
     die_with_parent(driver)
 

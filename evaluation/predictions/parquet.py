@@ -30,10 +30,7 @@ def parse_parquet(file: BinaryIO) -> Iterator[ParsedBatch]:
         if problems:
             yield _nothing([Fault(None, None, problem) for problem in problems])
             return
-        # Equal ids are stored once, and so they are read. (How many there are, the metadata tell, but of a
-        # damaged file pyarrow's objects for it end the process.)
-        parquet = pq.ParquetFile(file, metadata=metadata, read_dictionary=list(_leaves_of_ids(metadata)))
-        for batch in parquet.iter_batches(_ROWS_PER_BATCH, columns=parquet.schema_arrow.names):
+        for batch in _batches(file, metadata):
             batch.validate(full=True)  # text may be none
             if _bytes_of_ids(batch) > _MOST_BYTES:
                 yield _nothing(
@@ -47,6 +44,17 @@ def parse_parquet(file: BinaryIO) -> Iterator[ParsedBatch]:
         yield _nothing(
             [Fault(first, None, f"cannot be read as Parquet ({reason}); write or fetch the file again")]
         )
+
+
+def _batches(file: BinaryIO, metadata: pq.FileMetaData) -> Iterator[pa.RecordBatch]:
+    """Read the rows; equal ids, which are stored once, take up room once.
+
+    (How many there are, the metadata tell, but of a damaged file pyarrow's objects for it end the process.)
+    """
+    parquet = pq.ParquetFile(file, metadata=metadata, read_dictionary=list(_leaves_of_ids(metadata)))
+    # Each row group has a dictionary of its own, and pyarrow cannot put two of them into one batch.
+    for group in range(parquet.num_row_groups):
+        yield from parquet.iter_batches(_ROWS_PER_BATCH, row_groups=[group])
 
 
 def _problems_of_schema(schema: pa.Schema) -> Iterator[str]:

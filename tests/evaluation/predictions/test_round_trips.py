@@ -123,6 +123,24 @@ def test_parquet_with_other_widths_is_read(type_, list_, tmp_path):
     assert read(tmp_path / "x.parquet")["s2"] == (["p0", "p1"], [2.0, 1.0])
 
 
+@pytest.mark.parametrize("rows_per_group", [300, 700, 1024, 10_000])
+@pytest.mark.parametrize("bytes_stored_once", [1, 300, 1 << 20])
+def test_parquet_is_read_however_it_is_divided_and_encoded(rows_per_group, bytes_stored_once, tmp_path):
+    n = 1500
+    rows = {f"s{row}": [f"p{(row * 7 + at) % n}" for at in range(5)] for row in range(n)}
+    table = pa.table({"statement_id": list(rows), "proof_ids": list(rows.values())})
+    pq.write_table(
+        table,
+        tmp_path / "x.parquet",
+        row_group_size=rows_per_group,
+        # Beyond so many bytes of different ids, the others are stored each time.
+        dictionary_pagesize_limit=bytes_stored_once,
+        data_page_size=2000,
+        write_batch_size=100,
+    )
+    assert read(tmp_path / "x.parquet", make_task(n)) == {name: (ids, None) for name, ids in rows.items()}
+
+
 def test_the_own_sidecar_comes_before_that_of_the_folder(tmp_path):
     path = write_lines(tmp_path / "x.jsonl", [])
     assert read_system(path) == System("x")
