@@ -97,8 +97,13 @@ def decoded(path: Path, line: int, text: bytes) -> str:
 
 
 def excerpt(text: str) -> str:
-    """Shorten what a message shows of a file."""
-    return text if len(text) <= _EXCERPT else text[:_EXCERPT] + "…"
+    r"""Quote what a message shows of a file, shortened after signs have been written out: one can become ten.
+
+    >>> excerpt("x\x00")
+    "'x\\x00'"
+    """
+    shown = repr(text[: _EXCERPT + 1])
+    return shown if len(shown) <= _EXCERPT + 2 else f"{shown[: _EXCERPT + 1]}…{shown[-1]}"
 
 
 def expected_at(path: Path, line: int, expected: str, found: bytes) -> NoReturn:
@@ -109,6 +114,6 @@ def expected_at(path: Path, line: int, expected: str, found: bytes) -> NoReturn:
     """
     shown = excerpt(found.decode("utf-8", "replace").partition("\n")[0])
     raise ProofmatchError(
-        f"{path}, line {line}: expected {expected}, found {shown!r}; "
+        f"{path}, line {line}: expected {expected}, found {shown}; "
         "the file is damaged or not one of the published ones"
     )

@@ -94,8 +94,9 @@ def _typed_symbol(token: str) -> str:
     if _FONT_MARK in symbol and symbol.strip("_"):
         symbol, _, font = symbol.rpartition(_FONT_MARK)
         if not symbol or font not in MATHVARIANTS:
-            shown = excerpt(token)
-            raise _UnexpectedError(f"a symbol, {_FONT_MARK} and one of MathML's fonts instead of {shown!r}")
+            raise _UnexpectedError(
+                f"a symbol, {_FONT_MARK} and one of MathML's fonts instead of {excerpt(token)}"
+            )
     return surface_tokens(symbol, font)
 
 

@@ -23,7 +23,7 @@ from .job import LAUNCH
 from .plan import Plan, fresh_parts
 
 _LOG = "driver.log"
-_KILLED = "killed"
+_ENDED = "ended"
 
 # Without a single new part for so long, something has got lost, and the tasks are started anew; after that,
 # twice as long, because there may be nothing wrong but a long queue.
@@ -58,7 +58,7 @@ def run_on_ray(plan: Plan, cluster: Cluster, patience: float = PATIENCE) -> None
                 is_over = _watch(program, plan, missing, total, progress, patience)
                 if is_over:
                     _wait(program)
-                    _note_if_killed(plan, program)
+                    _note_untold_end(plan, program)
             if is_over:
                 break
             progress.say(f"nothing was finished for {patience:.0f} seconds; the tasks are started anew")
@@ -120,11 +120,14 @@ def _wait(program: subprocess.Popen[bytes]) -> None:
         program.wait(_TIME_TO_END)
 
 
-def _note_if_killed(plan: Plan, program: subprocess.Popen[bytes]) -> None:
+def _note_untold_end(plan: Plan, program: subprocess.Popen[bytes]) -> None:
     """Say what the engine could not say itself."""
-    if (code := program.returncode or 0) < 0:
-        name = signal.Signals(-code).name
-        note_failure(plan.run, _KILLED, f"the process that has Ray run the tasks was killed ({name})")
+    code, what = program.returncode or 0, "the process that has Ray run the tasks"
+    if code < 0:
+        note_failure(plan.run, _ENDED, f"{what} was killed ({signal.Signals(-code).name})")
+    elif code and not failures(plan.run):
+        log = plan.run.path / LAUNCH / _LOG
+        note_failure(plan.run, _ENDED, f"{what} ended, as it does when the Ray cluster ends ({log} has more)")
 
 
 def _watch(
