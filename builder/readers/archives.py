@@ -192,11 +192,11 @@ def read_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int
     """Read at most so many bytes of a member.
 
     Raises:
-        NotImplementedError: If its compression cannot be undone in pieces. Of the newer ones, zipfile unpacks
-            all that it has read, and a kilobyte can hold gigabytes.
+        BadZipFile: If its compression cannot be undone in pieces. Of the newer ones, zipfile unpacks all that
+            it has read, and a kilobyte can hold gigabytes.
     """
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise NotImplementedError("compressed neither by deflate nor not at all; pack it again")
+        raise zipfile.BadZipFile("compressed neither by deflate nor not at all; pack it again")
     with archive.open(member) as content:
         return content.read(most)
 

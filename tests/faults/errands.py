@@ -11,6 +11,7 @@ from tests.builder.importing.published import write_corpus
 from tests.faults.kills import Errand
 from tests.hub.client import Client
 from tests.hub.server import LoopbackHub
+from tests.training.conftest import TINY
 
 REPOSITORY = "ada/statement-proof-matching"
 TAG = "v1.0"
@@ -18,14 +19,7 @@ TAG = "v1.0"
 _COPIES = 4
 _PAIRS = {"train": 6000, "dev": 700, "test": 700}
 _TRAINING = [
-    *(
-        "embedding_size=16",
-        "num_layers=1",
-        "num_heads=2",
-        "key_size=8",
-        "value_size=8",
-        "feed_forward_size=16",
-    ),
+    *TINY,
     *("per_device_train_batch_size=30", "num_train_epochs=4", "save_epochs=0.4", "log_epochs=0.6"),
     *("optimizer=adamw", "learning_rate=0.01", "max_words=42"),
 ]

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from proofmatch.builder import build_release
 from tests.builder.engine.distributed.slurm import processes_of, running_slurm, wait_for, why_not
-from tests.builder.engine.killing import copy_many_times
 from tests.builder.engine.test_determinism import content
 
 pytest.importorskip("datatrove", reason="needs the extra `distributed`")
@@ -26,16 +24,6 @@ def slurm() -> Iterator[dict[str, str]]:
             pytest.skip(f"Slurm does not start here: {str(error).strip().rpartition(chr(10))[2]}")
         yield environment
     assert not processes_of(Path(environment["SLURM_CONF"]))
-
-
-@pytest.fixture(scope="module")
-def source(articles, tmp_path_factory) -> Path:
-    return copy_many_times(articles, tmp_path_factory.mktemp("slurm") / "articles", 4)
-
-
-@pytest.fixture(scope="module")
-def expected(source, tmp_path_factory) -> dict[str, str]:
-    return content(build_release(source, tmp_path_factory.mktemp("local") / "release"))
 
 
 class Build:

@@ -10,7 +10,6 @@ import pytest
 
 from proofmatch.builder import build_release
 from proofmatch.errors import ProofmatchError
-from tests.builder.engine.killing import copy_many_times
 from tests.builder.engine.test_determinism import content
 
 pytest.importorskip("datatrove", reason="needs the extra `distributed`")
@@ -49,16 +48,6 @@ def queue(tmp_path, monkeypatch) -> Path:
     monkeypatch.setenv("PATH", f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}")
     monkeypatch.setenv("QUEUE", str(folder))
     return folder
-
-
-@pytest.fixture(scope="module")
-def source(articles, tmp_path_factory) -> Path:
-    return copy_many_times(articles, tmp_path_factory.mktemp("slurm") / "articles", 4)
-
-
-@pytest.fixture(scope="module")
-def expected(source, tmp_path_factory) -> dict[str, str]:
-    return content(build_release(source, tmp_path_factory.mktemp("local") / "release"))
 
 
 def build(source: Path, release: Path, *words: str) -> subprocess.CompletedProcess[str]:
