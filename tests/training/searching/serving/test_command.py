@@ -24,7 +24,8 @@ OPTIONS = ["--serve", "--port", "0"]
 @pytest.fixture(autouse=True)
 def as_before():
     """After an interruption, the command ignores further ones, and the server keeps what it has loaded."""
-    handler = signal.getsignal(signal.SIGINT)
+    # What a shell starts in the background ignores interruptions from the beginning.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, handler)
     gc.unfreeze()
