@@ -70,7 +70,7 @@ def _interruptions_between_requests(server: SearchServer) -> Iterator[None]:
 
     def end(*_: object) -> None:
         # It waits for the loop, which runs in the thread that the signal has stopped.
-        threading.Thread(target=server.shutdown, daemon=True).start()
+        threading.Thread(target=server.shutdown).start()
 
     before = signal.getsignal(signal.SIGINT)
     if before != signal.SIG_IGN:  # as shells have it for what runs in the background

@@ -6,8 +6,9 @@ import time
 from contextlib import suppress
 from http.server import ThreadingHTTPServer
 from socketserver import TCPServer
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Thread, current_thread
 from typing import Any
+from weakref import WeakSet
 
 from proofmatch.errors import ProofmatchError
 
@@ -46,6 +47,7 @@ class SearchServer(ThreadingHTTPServer):
         self._host = host
         self._free = BoundedSemaphore(_MOST_CONNECTIONS)
         self._since: dict[socket.socket, float] = {}
+        self._answering: WeakSet[Thread] = WeakSet()
         super().__init__((str(address[0]), port), SearchHandler, bind_and_activate=False)
         self._try(self.server_bind)
         self.names = Names(host, self.server_address[1])
@@ -73,9 +75,9 @@ class SearchServer(ThreadingHTTPServer):
             self._finish_answers()
 
     def _finish_answers(self) -> None:
-        """Read nothing more, and wait for what is being written.
+        """Read nothing more, and wait for the threads that are still writing, or just ending.
 
-        A thread in the middle of a line on standard error would make the interpreter abort when it ends.
+        One in the middle of something would make the interpreter abort when it ends.
         """
         for request in list(self._since):
             with suppress(OSError):
@@ -83,6 +85,8 @@ class SearchServer(ThreadingHTTPServer):
         until = time.monotonic() + _SECONDS_TO_FINISH
         while self._since and time.monotonic() < until:
             time.sleep(0.01)
+        for thread in list(self._answering):
+            thread.join(max(0.0, until - time.monotonic()))
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - the library's own
         """Answer in a thread of its own, unless there are too many."""
@@ -94,6 +98,7 @@ class SearchServer(ThreadingHTTPServer):
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
         """Answer, and make room for the next."""
+        self._answering.add(current_thread())
         try:
             super().process_request_thread(request, client_address)
         finally:

@@ -36,6 +36,7 @@ class SearchService:
         self.searcher = searcher
         self.without_reasons = None if _can_explain(searcher) else _WITHOUT_REASONS
         self._turn = threading.Lock()
+        self._is_ending = False
         self._processors = ThreadpoolController()
         self._places = threading.BoundedSemaphore(1 + _MOST_WAITING)
 
@@ -50,13 +51,17 @@ class SearchService:
         try:
             # A statement and a few proofs are too little to be shared out over processors.
             with self._turn, self._processors.limit(limits=1):
+                if self._is_ending:
+                    raise Refused(503, "the page is no longer served")
                 return self._answer(wanted)
         finally:
             self._places.release()
 
     def finish(self, seconds: float) -> None:
-        """Wait for the search that is going on, if there is one, and let no other begin."""
-        self._turn.acquire(timeout=seconds)
+        """Wait for the search that is going on, if there is one; those that have not begun are refused."""
+        self._is_ending = True
+        if self._turn.acquire(timeout=seconds):
+            self._turn.release()
 
     def _answer(self, wanted: Wanted) -> dict[str, Any]:
         began = time.perf_counter()

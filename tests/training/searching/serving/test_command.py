@@ -4,7 +4,6 @@ import gc
 import http.client
 import json
 import os
-import queue
 import signal
 import socket
 import subprocess
@@ -70,7 +69,7 @@ def test_the_page_is_served_until_the_user_interrupts(lexical_model, release):
         with socket.create_connection(("127.0.0.1", port), timeout=5):
             process.send_signal(signal.SIGINT)
             out, said = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, said
     assert out == ""
     lines = said.splitlines()
     assert lines[-1] == "proofmatch search: interrupted; the page is no longer served"
@@ -88,7 +87,7 @@ def test_interrupted_while_it_searches_it_ends_all_the_same(lexical_model, relea
             connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
             process.send_signal(signal.SIGINT)
             _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, said
     assert "Traceback" not in said
 
 
@@ -96,21 +95,22 @@ def test_a_request_that_is_being_taken_when_the_user_interrupts_is_answered(
     lexical_model, release, monkeypatch
 ):
     take, listen = serving.SearchServer.process_request, serving.SearchServer.listen
-    answers = queue.Queue()
+    answers = []
 
     def listen_to_a_client(server):
         listen(server)
-        port = server.server_address[1]
-        threading.Thread(target=lambda: answers.put(search(port)), daemon=True).start()
+        server.client = threading.Thread(target=lambda: answers.append(search(server.server_address[1])))
+        server.client.start()
 
     def interrupt(server, request, address):
         signal.raise_signal(signal.SIGINT)
         take(server, request, address)
+        server.client.join()  # so that it is asked for before the server ends
 
     monkeypatch.setattr(serving.SearchServer, "listen", listen_to_a_client)
     monkeypatch.setattr(serving.SearchServer, "process_request", interrupt)
     assert main(["search", str(lexical_model), "--data", str(release), *OPTIONS]) == 130
-    status, answer = answers.get(timeout=60)
+    ((status, answer),) = answers
     assert status == 200
     assert len(answer["hits"]) == 10
 

@@ -294,6 +294,20 @@ def test_too_many_searches_at_once_are_refused_and_the_others_answered(served):
     assert busy.headers["Retry-After"] == "1"
 
 
+def test_a_search_that_has_not_begun_when_the_page_ends_is_refused(served):
+    answers = []
+    waiting = threading.Thread(target=lambda: answers.append(served.search()))
+    ending = threading.Thread(target=served.service.finish, args=(60,))
+    with served.service._turn:
+        waiting.start()
+        ending.start()
+        while not served.service._is_ending:
+            time.sleep(0.01)
+    ending.join()
+    waiting.join()
+    assert "no longer served" in refused(answers[0], 503)
+
+
 def test_a_failure_says_nothing_of_what_failed(served, monkeypatch, capsys):
     def fail(_: Wanted) -> None:
         raise OSError(f"/secret/path {STATEMENT}")
