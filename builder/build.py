@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
+from proofmatch.workers import WorkerPool, number_of_workers
 
 from .engine.batches import cut_into_batches
 from .engine.distributed.cluster import Cluster
@@ -17,7 +18,6 @@ from .engine.distributed.job import refuse_if_active
 from .engine.distributed.run import check_engine, make_parts_elsewhere
 from .engine.local import local_pool, run_batches
 from .engine.parts import PartReport, read_discarded, read_report
-from .engine.pool import WorkerPool, number_of_workers
 from .engine.run_folder import RunFolder
 from .filters.language import load_detector
 from .readers.public import public_url

@@ -4,12 +4,13 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from proofmatch.workers import WorkerPool
+
 from ..readers.documents import FaultyDocument
 from ..reasons import Reason
 from ..settings import BuildSettings
 from .batches import Batch
 from .parts import PartReport
-from .pool import WorkerPool
 from .run_folder import RunFolder
 from .worker import run_batch, start_worker, try_document
 

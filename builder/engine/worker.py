@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from proofmatch.workers import prepare_process
+
 from ..article import ArticleReader, ReadArticle, discarded_document
 from ..filters.language import load_detector
 from ..readers.documents import Document
@@ -15,7 +17,6 @@ from ..reasons import DocumentError, Reason
 from ..settings import BuildSettings
 from .batches import Batch
 from .parts import PartBuilder, PartReport
-from .process import prepare_process
 
 # After how much real time a worker ends that is stuck where no Python signal handler runs.
 _PATIENCE = 4.0  # times the limit for a document …

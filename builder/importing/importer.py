@@ -10,9 +10,9 @@ import numpy as np
 from proofmatch import __version__
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
+from proofmatch.workers import WorkerPool, number_of_workers
 
 from ..engine.parts import PartReport, discarded_table
-from ..engine.pool import WorkerPool, number_of_workers
 from ..engine.run_folder import RunFolder
 from ..readers.unchanged import unchanged
 from ..records import Article

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from proofmatch.workers import prepare_process
+
 from ..engine.parts import PartBuilder
-from ..engine.process import prepare_process
 from .chunks import Chunk
 from .pairs import read_pairs
 

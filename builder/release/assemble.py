@@ -8,15 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.workers import WorkerPool
 
 from ..engine.parts import PartReport
-from ..engine.pool import WorkerPool
 from ..engine.run_folder import RunFolder
 from .complete import complete_release
 from .splits import SplitPairs
 from .statistics import compute_statistics
-from .tables import TableFile, WrittenFile, plan_files, write_file
+from .tables import WrittenFile, plan_files, write_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ def assemble_release(
     """Make the release from the finished parts and report each table as it is written."""
     planned = plan_files(contents.mixed, contents.by_article, run.staging)
     written: dict[Path, WrittenFile] = {}
-    for file in pool.run(write_file, planned, rescue=_give_up):
+    for file in pool.run(write_file, planned):
         written[file.path] = file
         yield file
     files = [written[file.path] for file in planned]
@@ -50,10 +49,3 @@ def assemble_release(
     statistics = compute_statistics(contents.mixed, contents.report, discarded, files)
     pq.write_table(discarded, run.staging / "discarded.parquet", compression="zstd")
     complete_release(run.staging, release, statistics, files, parameters)
-
-
-def _give_up(file: TableFile) -> TableFile:
-    raise ProofmatchError(
-        f"workers died repeatedly while writing {file.path}, probably for want of memory; "
-        "run the same command again with fewer --workers"
-    )

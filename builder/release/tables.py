@@ -72,6 +72,9 @@ class TableFile:
     part: np.ndarray
     row: np.ndarray
 
+    def __str__(self) -> str:
+        return str(self.path)
+
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:

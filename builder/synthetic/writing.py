@@ -16,9 +16,8 @@ from typing import Any
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
+from proofmatch.workers import die_with_parent, number_of_workers
 
-from ..engine.pool import number_of_workers
-from ..engine.process import die_with_parent
 from .documents import synthetic_document
 from .manifest import MANIFEST, Tally, add, as_json, manifest_of, tally
 from .packing import end_of_archive, kind_of_output, pack_portion, write_files

@@ -13,10 +13,9 @@ from jinja2 import UndefinedError
 from proofmatch import __version__
 from proofmatch.errors import CheckFailed, ProofmatchError
 from proofmatch.progress import Progress
+from proofmatch.workers import WorkerPool, number_of_workers, prepare_process
 
 from ...dataset_card import render_card
-from ..engine.pool import WorkerPool, number_of_workers
-from ..engine.process import prepare_process
 from ..engine.run_folder import RunFolder
 from ..release.complete import complete_release, make_unless_complete
 from ..release.tables import WrittenFile

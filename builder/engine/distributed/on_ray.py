@@ -25,9 +25,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from proofmatch import __version__
 from proofmatch.errors import ProofmatchError, first_line
+from proofmatch.workers import die_with_parent, number_of_workers
 
-from ..pool import number_of_workers
-from ..process import die_with_parent
 from ..run_folder import RunFolder
 from .cluster import Cluster
 from .failures import note_failure

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from proofmatch.errors import ProofmatchError
+from proofmatch.workers import signal_on_parent_death
 
 from ...readers.places import PlaceReader
 from ..batches import Batch
 from ..local import local_pool, run_batches
-from ..process import signal_at_death_of_parent
 from .failures import note_failure
 from .plan import Plan, PlannedBatch, plan_seen_from_here
 
@@ -88,7 +88,7 @@ def _end_with(parent: int, waiting: int) -> None:
 
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal_at_death_of_parent(signal.SIGTERM)
+    signal_on_parent_death(signal.SIGTERM)
     if os.getppid() != parent:
         end()
 
