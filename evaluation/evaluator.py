@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from proofmatch import __version__
+from proofmatch.storage import sha256_of
 
-from ..builder.release.hashing import sha256_of
 from .judging import Judgement, judge
 from .metrics.assignments import count_assignments, is_one_to_one
 from .metrics.bootstrap import Bootstrap, interval95, resampled_means

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from proofmatch.errors import ProofmatchError, first_line
+from proofmatch.storage import sha256_of
 
-from ..builder.release.hashing import sha256_of
 from ..builder.release.manifest import MANIFEST, read_manifest
 
 SPLITS = ("train", "validation", "test")

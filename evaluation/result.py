@@ -5,7 +5,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from .files import replacing
+from proofmatch.storage import atomic_file
+
 from .metrics.bootstrap import Bootstrap
 from .metrics.categories import CategoryScores
 from .metrics.measures import Measures
@@ -97,5 +98,5 @@ class Result:
     def save(self, path: Path) -> None:
         """Write the result file, whole or not at all."""
         text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        with replacing(path) as unfinished:
+        with atomic_file(path) as unfinished:
             unfinished.write_text(text + "\n", encoding="utf-8")

@@ -1,6 +1,5 @@
 """What goes wrong because of the user's input, worded for the user."""
 
-import os
 import unicodedata
 
 # Characters without a shape: controls, marks of direction, halves, and separators of lines and paragraphs.
@@ -42,8 +41,3 @@ def printable(text: str) -> str:
         else ascii(character)[1:-1]
         for character in text
     )
-
-
-def disk_reason(error: OSError) -> str:
-    """Say what the operating system has against a file, without what libraries put around it."""
-    return os.strerror(error.errno) if error.errno else first_line(error)

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from proofmatch.errors import ProofmatchError
-
-from ..evaluation.files import replacing
+from proofmatch.storage import atomic_file
 
 Arrays = tuple[np.ndarray, ...]
 
@@ -58,6 +57,6 @@ def _read(path: Path, count: int) -> Arrays | None:
 
 
 def _write(path: Path, arrays: Arrays) -> None:
-    with suppress(ProofmatchError), replacing(path) as unfinished, unfinished.open("wb") as file:
+    with suppress(ProofmatchError), atomic_file(path) as unfinished, unfinished.open("wb") as file:
         for array in arrays:
             np.save(file, array, allow_pickle=False)

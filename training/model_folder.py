@@ -1,7 +1,6 @@
 """The folder that a training writes to: by one at a time, and with words for what the disk has against it."""
 
 import errno
-import fcntl
 import os
 import shutil
 import threading
@@ -10,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from pickle import UnpicklingError
 
-from proofmatch.errors import ProofmatchError, disk_reason, first_line
+from proofmatch.errors import ProofmatchError, first_line
+from proofmatch.storage import disk_reason, exclusive_folder
 
 _TORCH_WRITES = ("PytorchStreamWriter", "inline_container", "iostream")  # in what torch.save raises
 _NEARLY_NOTHING = 1 << 20  # bytes
@@ -23,20 +23,13 @@ def alone_in(out: Path) -> Iterator[None]:
     Raises:
         ProofmatchError: If somebody is.
     """
-    folder = os.open(out, os.O_RDONLY)
     try:
-        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with exclusive_folder(out):
+            yield
     except BlockingIOError:
-        os.close(folder)
         raise ProofmatchError(
             f"another training is writing to {out}; wait for it or give another --out"
         ) from None
-    except OSError:
-        pass  # a file system without locks
-    try:
-        yield
-    finally:
-        os.close(folder)
 
 
 @contextmanager

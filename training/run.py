@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proofmatch.errors import ProofmatchError, first_line
+from proofmatch.storage import atomic_file
 
-from ..evaluation.files import replacing
 from ..evaluation.release import Release
 from ..evaluation.task import config_name, load_task
 from .model_folder import alone_in, explaining_disk_errors
@@ -150,7 +150,7 @@ def _check_folder(out: Path, run: dict[str, Any], resume: bool) -> None:
 
 def _claim_folder(out: Path, run: dict[str, Any]) -> None:
     """Take a folder for a run."""
-    with replacing(out / RUN) as unfinished:
+    with atomic_file(out / RUN) as unfinished:
         unfinished.write_text(_as_text(run), encoding="utf-8")
 
 

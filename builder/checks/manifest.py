@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from ..release.hashing import sha256_of
+from proofmatch.storage import sha256_of
+
 from ..release.manifest import MANIFEST, SCHEMA_VERSION
 from .evidence import Evidence, read_json
 from .inventory import BUILD_FOLDER

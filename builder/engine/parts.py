@@ -1,13 +1,14 @@
 """Parts: what a batch left on disk. The rows of its pairs, and beside them what was discarded."""
 
 import json
-import os
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+
+from proofmatch.storage import replaced_at_end
 
 from ..article import ReadArticle
 from ..extraction.labels import names_label, own_label
@@ -163,15 +164,13 @@ def _label_of(pair: Pair) -> str:
 
 def write_in_one_step(table: pa.Table, path: Path, compression: str | None = None) -> None:
     """Write a file under its final name when it is complete, so that a kill leaves no half of it."""
-    # Two machines may have processes of the same number, and write to one folder.
-    unfinished = path.with_suffix(f".{os.getpid()}-{os.urandom(4).hex()}.tmp")
     options = pa.ipc.IpcWriteOptions(compression=compression)
     with (
-        pa.OSFile(str(unfinished), "wb") as sink,
+        replaced_at_end(path) as temporary,
+        pa.OSFile(str(temporary), "wb") as sink,
         pa.ipc.new_file(sink, table.schema, options=options) as writer,
     ):
         writer.write_table(table)
-    unfinished.replace(path)
 
 
 def _discarded_path(path: Path) -> Path:

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,8 +10,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from proofmatch.errors import ProofmatchError
+from proofmatch.storage import exclusive_lock, is_locked, remove_lock, write_atomically
 
-from .lock import delete_held, is_held, locked
 from .parts import is_intact
 
 _FOLDER = ".build"
@@ -51,7 +50,7 @@ class RunFolder:
         self._refuse_links()
         with contextlib.ExitStack() as held:
             try:
-                held.enter_context(locked(self._lock))
+                held.enter_context(exclusive_lock(self._lock))
                 self.parts.mkdir(exist_ok=True)
             except BlockingIOError:
                 raise ProofmatchError(
@@ -75,7 +74,7 @@ class RunFolder:
 
     def is_in_use(self) -> bool:
         """Tell whether a build is at work, so far as the file system's locks tell."""
-        return is_held(self._lock)
+        return is_locked(self._lock)
 
     def _check_settings(self, settings: dict[str, Any]) -> None:
         recorded = self.path / "settings.json"
@@ -85,7 +84,7 @@ class RunFolder:
             except ValueError:
                 raise ProofmatchError(f"{recorded} is damaged; delete {self.path} and build anew") from None
             refuse_other_settings(before, settings, self.path.parent)
-        write_text_in_one_step(json.dumps(settings, indent=2) + "\n", recorded)
+        write_atomically(recorded, json.dumps(settings, indent=2) + "\n")
 
     @property
     def engine(self) -> str:
@@ -97,7 +96,7 @@ class RunFolder:
 
     def note_engine(self, name: str) -> None:
         """Note the engine of this attempt, for those who ask how it goes."""
-        write_text_in_one_step(name + "\n", self.path / "engine")
+        write_atomically(self.path / "engine", name + "\n")
 
     def is_done(self, batch: Work) -> bool:
         """Tell whether a batch was finished by this or an earlier run."""
@@ -139,20 +138,13 @@ class RunFolder:
                 shutil.rmtree(path)
             elif path != self._lock:
                 path.unlink()
-        delete_held(self._lock)  # last: from then on the folder may be another's
+        remove_lock(self._lock)  # last: from then on the folder may be another's
 
     def remove_leftovers(self) -> None:
         """Delete what a kill has left of a complete build; whoever is still at it does so himself."""
         self._refuse_links()
-        with contextlib.suppress(BlockingIOError), locked(self._lock):
+        with contextlib.suppress(BlockingIOError), exclusive_lock(self._lock):
             self.remove()
-
-
-def write_text_in_one_step(text: str, path: Path) -> None:
-    """Write a small file under its final name when it is complete."""
-    unfinished = path.with_suffix(f".{os.getpid()}-{os.urandom(4).hex()}.tmp")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
 
 
 def configuration_hash(settings: dict[str, Any]) -> str:

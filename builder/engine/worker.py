@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from proofmatch.storage import SourceChanged
 from proofmatch.workers import prepare_process
 
 from ..article import ArticleReader, ReadArticle, discarded_document
 from ..filters.language import load_detector
 from ..readers.documents import Document
-from ..readers.unchanged import SourceChanged
 from ..reasons import DocumentError, Reason
 from ..settings import BuildSettings
 from .batches import Batch

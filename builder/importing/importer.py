@@ -10,11 +10,11 @@ import numpy as np
 from proofmatch import __version__
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
+from proofmatch.storage import unchanged
 from proofmatch.workers import WorkerPool, number_of_workers
 
 from ..engine.parts import PartReport, discarded_table
 from ..engine.run_folder import RunFolder
-from ..readers.unchanged import unchanged
 from ..records import Article
 from ..release.assemble import Contents, assemble_release
 from ..release.complete import make_unless_complete

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from proofmatch.storage import SourceChanged
+
 from ..reasons import DocumentError, Reason
 from .public import public_words
-from .unchanged import SourceChanged
 
 ARTICLE_SUFFIXES = (".xhtml", ".html", ".htm", ".xml")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")

@@ -8,12 +8,12 @@ from hashlib import blake2b
 from pathlib import Path
 
 from proofmatch.errors import ProofmatchError
+from proofmatch.storage import unchanged
 
 from ..reasons import Reason
 from .archives import is_archive_name, read_archive
 from .documents import Document, FaultyDocument, clean_name, file_document, is_article_name
 from .patterns import fixed_part
-from .unchanged import unchanged
 from .urls import read_url, stamps_of_url
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from proofmatch.errors import ProofmatchError
+from proofmatch.storage import SourceChanged
 
 from .archives import is_archive_name, read_archive
 from .documents import Document, LoadedDocument, RemoteDocument, clean_name, is_article_name
 from .patterns import fixed_part
 from .public import public_url, public_words
-from .unchanged import SourceChanged
 
 # A worker could not open these: what is in memory is in this process only, and of a file inside an archive
 # behind a URL (`zip://…::https://…`) the file system forgets where the archive is.

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from proofmatch.errors import ProofmatchError, disk_reason
+from proofmatch.errors import ProofmatchError
+from proofmatch.storage import disk_reason
 
 from ...dataset_card import render_card
 from ..engine.run_folder import RunFolder, refuse_other_settings

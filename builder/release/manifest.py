@@ -6,10 +6,10 @@ from typing import Any
 
 from proofmatch import __version__
 from proofmatch.errors import ProofmatchError
+from proofmatch.storage import sha256_of
 
 from ..readers.public import public_url
 from ..settings import BuildSettings
-from .hashing import sha256_of
 
 SCHEMA_VERSION = 1
 MANIFEST = "manifest.json"

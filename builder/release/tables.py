@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from proofmatch.storage import sha256_of
+
 from ..engine.columns import integers, split_lists
 from ..engine.parts import RELEASE_SCHEMA, read_rows
-from .hashing import sha256_of
 from .splits import SPLITS, SplitPairs, order_by
 
 # What a worker holds in memory at once, and what a reader of one row has to decode.

@@ -1,6 +1,5 @@
 """Parts: the proofs of a row group with their new names, where the tables of a variant take them from."""
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..engine.columns import integers, strings
-from ..engine.parts import read_rows
+from ..engine.parts import read_rows, write_in_one_step
 
 _SCHEMA = pa.schema(
     [(name, pa.string()) for name in ("id", "proof_id", "text", "tokens", "original", "renamed")]
@@ -49,10 +48,7 @@ def write_part(rows: Sequence[PartRow], path: Path) -> None:
     """Write a part in one step."""
     columns = zip(*rows, strict=True) if rows else [()] * len(_SCHEMA)
     table = pa.Table.from_arrays([strings(column) for column in columns], schema=_SCHEMA)
-    unfinished = path.with_suffix(f".{os.getpid()}.tmp")
-    with pa.OSFile(str(unfinished), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-        writer.write_table(table)
-    unfinished.replace(path)
+    write_in_one_step(table, path)
 
 
 def proof_ids(parts: Iterable[Path]) -> pa.Array:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from proofmatch.errors import ProofmatchError
+from proofmatch.storage import sha256_of
 
-from ..release.hashing import sha256_of
 from ..release.manifest import MANIFEST, read_manifest
 from ..release.splits import SPLITS
 from ..release.tables import CONFIGS, Config

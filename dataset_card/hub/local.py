@@ -8,8 +8,8 @@ from typing import Any
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
+from proofmatch.storage import sha256_of
 
-from ...builder.release.hashing import sha256_of
 from ...builder.release.manifest import MANIFEST, read_manifest
 
 # Leaving the release, and what the Hub keeps for itself.

@@ -40,16 +40,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the tables and write the result."""
-    from ...builder.release.hashing import sha256_of
+    from proofmatch.storage import is_same_file, sha256_of
+
     from ..evaluator import score
-    from ..files import is_one_of
     from ..metrics.comparison import compare
     from ..predictions.system import read_system
     from ..release import open_release
     from ..tables import comparison_table, result_tables
     from ..task import load_task
 
-    if options.out is not None and is_one_of(options.out, options.predictions, options.against):
+    if options.out is not None and is_same_file(options.out, options.predictions, options.against):
         raise ProofmatchError(f"{options.out} has predictions; give --out another name")
     system = read_system(options.predictions, name=options.name, input=options.input, url=options.url)
     task = load_task(open_release(options.data), options.split, by_article=options.by_article)

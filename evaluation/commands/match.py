@@ -23,10 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Match, write, and say what could not be matched."""
-    from ..files import is_one_of
+    from proofmatch.storage import is_same_file
+
     from ..matching import match_predictions
 
-    if is_one_of(options.out, options.predictions):
+    if is_same_file(options.out, options.predictions):
         raise ProofmatchError(f"{options.out} has the predictions to match; give --out another name")
     with Progress(f"matching {options.predictions.name}", "statements") as progress:
         matched = match_predictions(options.predictions, options.out, progress)

@@ -29,10 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the page and say what is on it."""
-    from ..files import is_one_of
+    from proofmatch.storage import is_same_file
+
     from ..report.report import write_report
 
-    if is_one_of(options.out, options.predictions):
+    if is_same_file(options.out, options.predictions):
         raise ProofmatchError(f"{options.out} has the predictions; give --out another name")
     wrong = write_report(
         options.predictions,

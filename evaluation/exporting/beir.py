@@ -8,7 +8,8 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ..files import new_folder
+from proofmatch.storage import atomic_folder
+
 from ..release import Release
 from ..task import config_name, load_task
 
@@ -29,7 +30,7 @@ def export_beir(release: Release, out: Path, split: str = "test", *, by_article:
         ProofmatchError: If there is no such split, or the folder has something in it.
     """
     task = load_task(release, split, by_article=by_article)
-    with new_folder(out) as folder:
+    with atomic_folder(out) as folder:
         proofs = _texts(release, "proof", split, by_article)
         _write_lines(
             folder / "corpus.jsonl", ({"_id": id_, "title": "", "text": text} for id_, text in proofs)

@@ -7,8 +7,8 @@ from typing import Any
 
 from proofmatch.errors import CheckFailed, ProofmatchError
 from proofmatch.progress import Progress
+from proofmatch.storage import sha256_of
 
-from ...builder.release.hashing import sha256_of
 from ..evaluator import score
 from ..judging import judge
 from ..predictions.faults import quoted

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from proofmatch.errors import ProofmatchError
+from proofmatch.storage import atomic_file
 
-from ..files import replacing
 from .document import DOCUMENT, GENERATOR
 from .reading import read_json
 
@@ -59,7 +59,7 @@ def write_site(out: Path, files: Mapping[str, str | bytes]) -> None:
         path = out / name
         if path.is_file() and path.read_bytes() == data:
             continue
-        with replacing(path) as unfinished:
+        with atomic_file(path) as unfinished:
             unfinished.write_bytes(data)
 
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from proofmatch.errors import ProofmatchError
+from proofmatch.storage import atomic_file
 
-from ..files import replacing
 from .batch import PredictionBatch
 from .checking import RowChecker
 from .faults import FaultList
@@ -33,10 +33,10 @@ def write_predictions(path: Path, batches: Iterable[PredictionBatch], system: Sy
         ProofmatchError: If the file cannot be written, or a row has a fault for which it would be refused.
     """
     write = _WRITERS[suffix_of(path)]
-    with replacing(path) as unfinished:
+    with atomic_file(path) as unfinished:
         write(unfinished, _checked(path, batches))
         text = json.dumps(system.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        with replacing(sidecar_of(path)) as unfinished_sidecar:
+        with atomic_file(sidecar_of(path)) as unfinished_sidecar:
             unfinished_sidecar.write_text(text + "\n", encoding="utf-8")
 
 

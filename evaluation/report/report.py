@@ -7,10 +7,9 @@ import numpy as np
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
+from proofmatch.storage import atomic_file, sha256_of
 
-from ...builder.release.hashing import sha256_of
 from ..evaluator import score
-from ..files import replacing
 from ..pages.bars import percent, percent_between
 from ..pages.common_words import COMMON_WORDS
 from ..pages.rendering import render_page
@@ -89,7 +88,7 @@ def write_report(
         collection = collect_wrong(task, cases, most, progress)
         page, wrong = _fitting_page(most, collection, lambda wrong: _page(result, cases, charts, wrong))
         progress.summary = f"{wrong.listed:,} of {wrong.total:,}"
-    with replacing(Path(out)) as unfinished:
+    with atomic_file(Path(out)) as unfinished:
         unfinished.write_bytes(page)
     return wrong
 

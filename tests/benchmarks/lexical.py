@@ -191,8 +191,8 @@ def _statistics(folder: Path) -> dict[str, float]:
 
 def _train(folder: Path) -> dict[str, Any]:
     """Train on pairs as `proofmatch train` does, but without validation, for some steps."""
-    from proofmatch.builder.release.hashing import sha256_of
     from proofmatch.evaluation.release import Release
+    from proofmatch.storage import sha256_of
     from proofmatch.training.kinds import start_matcher
     from proofmatch.training.lexical.config import LexicalMatcherConfig
     from proofmatch.training.lexical.reader import read_features

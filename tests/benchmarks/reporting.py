@@ -135,7 +135,7 @@ def open_page(page: Path) -> dict[str, float]:
 
 
 def _sha256(path: Path) -> str:
-    from proofmatch.builder.release.hashing import sha256_of
+    from proofmatch.storage import sha256_of
 
     return sha256_of(path)
 

@@ -9,10 +9,10 @@ import pytest
 
 from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.files import replacing
 from proofmatch.evaluation.predictions.system import read_system
 from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.task import load_task
+from proofmatch.storage import atomic_file
 
 
 @pytest.fixture
@@ -52,8 +52,8 @@ def test_formats_of_one_stem_have_sidecars_of_their_own(predictions):
 def test_what_is_not_a_file_is_not_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with (
-        pytest.raises(ProofmatchError, match="not a file that could be replaced"),
-        replacing(tmp_path / "pipe"),
+        pytest.raises(ProofmatchError, match="not a regular file"),
+        atomic_file(tmp_path / "pipe"),
     ):
         pass
     assert (tmp_path / "pipe").is_fifo()

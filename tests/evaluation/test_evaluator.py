@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import proofmatch.evaluation
-from proofmatch.builder.release.hashing import sha256_of
 from proofmatch.cli import main
 from proofmatch.evaluation import evaluate
 from proofmatch.evaluation.evaluator import score
@@ -22,6 +21,7 @@ from proofmatch.evaluation.predictions.system import System
 from proofmatch.evaluation.predictions.writing import write_predictions
 from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.task import load_task
+from proofmatch.storage import sha256_of
 
 from .tasks import make_task, write_lines
 

@@ -13,8 +13,8 @@ from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
+from proofmatch.storage import atomic_file
 
-from ...evaluation.files import replacing
 from .batches import Batches
 
 HISTORY = "history.json"
@@ -65,7 +65,7 @@ class HistoryFile(TrainerCallback):
         """Write it anew."""
         if not state.is_world_process_zero:
             return
-        with replacing(Path(str(args.output_dir), HISTORY)) as unfinished:
+        with atomic_file(Path(str(args.output_dir), HISTORY)) as unfinished:
             unfinished.write_text(json.dumps(state.log_history, indent=1) + "\n", encoding="utf-8")
 
 

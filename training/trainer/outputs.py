@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ...evaluation.files import replacing
+from proofmatch.storage import atomic_file
+
 from .learning_curve import learning_curve
 from .model_card import CURVE, TrainedModel, render_model_card
 
@@ -61,5 +62,5 @@ def _kept_step(trainer: "MatchingTrainer") -> int:
 
 
 def _write(path: Path, text: str) -> None:
-    with replacing(path) as unfinished:
+    with atomic_file(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")

@@ -2,7 +2,9 @@
 
 import contextlib
 
-from ..run_folder import RunFolder, write_text_in_one_step
+from proofmatch.storage import write_atomically
+
+from ..run_folder import RunFolder
 
 _FOLDER = "failures"
 
@@ -18,7 +20,7 @@ def clear_failures(run: RunFolder) -> None:
 def note_failure(run: RunFolder, who: str, sentence: str) -> None:
     """Leave word for the driver, if the folder can still be written."""
     with contextlib.suppress(OSError):
-        write_text_in_one_step(sentence + "\n", run.path / _FOLDER / f"{who}.txt")
+        write_atomically(run.path / _FOLDER / f"{who}.txt", sentence + "\n")
 
 
 def failure_of(run: RunFolder, who: str) -> str | None:

@@ -6,8 +6,9 @@ from collections import Counter
 from pathlib import Path
 
 from proofmatch.errors import CheckFailed, ProofmatchError
+from proofmatch.storage import write_atomically
 
-from ..run_folder import RunFolder, write_text_in_one_step
+from ..run_folder import RunFolder
 
 LAUNCH = "launch"  # folder for what the engine itself writes
 _JOB = "slurm-job"
@@ -16,7 +17,7 @@ _FORGOTTEN = "Invalid job id"  # what Slurm says of jobs that have ended minutes
 
 def note_job(run: RunFolder, job: str) -> None:
     """Remember the job that was submitted for a build."""
-    write_text_in_one_step(job + "\n", run.path / _JOB)
+    write_atomically(run.path / _JOB, job + "\n")
 
 
 def noted_job(run: RunFolder) -> str | None:

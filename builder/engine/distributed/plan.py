@@ -12,12 +12,13 @@ from typing import Any
 from proofmatch import __version__
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
+from proofmatch.storage import write_atomically
 
 from ...readers.places import PlaceReader
 from ...readers.sources import read_sources, state_of
 from ...settings import BuildSettings
 from ..batches import Batch, cut_into_batches
-from ..run_folder import RunFolder, configuration_hash, write_text_in_one_step
+from ..run_folder import RunFolder, configuration_hash
 from .inputs import are_inputs, read_inputs, write_inputs
 
 _PLAN = "plan.json"
@@ -98,7 +99,7 @@ def make_plan(
         "settings": settings.as_dict(),
         "batches": [batch.fingerprint for batch in batches],
     }
-    write_text_in_one_step(json.dumps(content) + "\n", run.path / _PLAN)
+    write_atomically(run.path / _PLAN, json.dumps(content) + "\n")
     return plan
 
 

@@ -258,7 +258,7 @@ def test_lines_of_a_statement_apart_in_a_trec_run_are_named(rows, refused):
         (["x.txt"], "not named like a prediction file"),
         (["x.jsonl", "--out", "x.jsonl"], "another name"),
         (["x.jsonl", "--url", "ftp://x"], "url must begin"),
-        (["x.jsonl", "--out", "."], "not a file that could be replaced"),
+        (["x.jsonl", "--out", "."], "not a regular file"),
     ],
 )
 def test_bad_usage_is_one_sentence(arguments, words, rows, release, tmp_path, monkeypatch, capsys):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from proofmatch.builder.readers.unchanged import unchanged
 from proofmatch.errors import ProofmatchError
+from proofmatch.storage import unchanged
 
 
 def append(path: Path) -> None:

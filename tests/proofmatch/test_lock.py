@@ -5,14 +5,14 @@ import sys
 
 import pytest
 
-from proofmatch.builder.engine.lock import is_held, locked
+from proofmatch.storage import exclusive_lock, is_locked
 
 HOLDER = """
 import sys
 from pathlib import Path
-from proofmatch.builder.engine.lock import locked
+from proofmatch.storage import exclusive_lock
 
-with locked(Path(sys.argv[1])):
+with exclusive_lock(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -22,14 +22,14 @@ with locked(Path(sys.argv[1])):
 COUNTER = """
 import sys
 from pathlib import Path
-from proofmatch.builder.engine.lock import delete_held, locked
+from proofmatch.storage import exclusive_lock, remove_lock
 
 lock, number, done = Path(sys.argv[1]), Path(sys.argv[2]), 0
 while done < int(sys.argv[3]):
     try:
-        with locked(lock):
+        with exclusive_lock(lock):
             number.write_text(str(int(number.read_text()) + 1))
-            delete_held(lock)
+            remove_lock(lock)
         done += 1
     except BlockingIOError:
         pass
@@ -38,17 +38,17 @@ while done < int(sys.argv[3]):
 
 def test_another_process_is_kept_out_until_the_holder_ends(tmp_path):
     lock = tmp_path / "folder" / "lock"
-    assert not is_held(lock)
+    assert not is_locked(lock)
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(lock)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as holder:
         assert holder.stdout.readline() == b"held\n"
-        assert is_held(lock)
-        with pytest.raises(BlockingIOError), locked(lock):
+        assert is_locked(lock)
+        with pytest.raises(BlockingIOError), exclusive_lock(lock):
             pass
         holder.kill()
-    assert not is_held(lock)
-    with locked(lock):
+    assert not is_locked(lock)
+    with exclusive_lock(lock):
         pass
 
 
@@ -68,5 +68,5 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
         (tmp_path / "link", FileExistsError),
         (tmp_path / "file" / "folder", NotADirectoryError),
     ):
-        with pytest.raises(error), locked(folder / "lock"):
+        with pytest.raises(error), exclusive_lock(folder / "lock"):
             pass
