@@ -6,11 +6,18 @@ from proofmatch import __version__
 from proofmatch.storage import sha256_of
 
 from .judging import Judgement, judge
-from .metrics.assignments import count_assignments, is_one_to_one
-from .metrics.bootstrap import Bootstrap, interval95, resampled_means
-from .metrics.categories import measure_by_category
-from .metrics.measures import MEASURES, measure, values_by_statement
-from .metrics.ranks import TIE_RULE
+from .metrics import (
+    MEASURES,
+    TIE_RULE,
+    Bootstrap,
+    count_assignments,
+    interval95,
+    is_one_to_one,
+    measure,
+    measure_by_category,
+    resampled_means,
+    values_by_statement,
+)
 from .predictions.system import System, read_system
 from .release import Release, open_release
 from .result import Dataset, Evaluator, Result

@@ -7,7 +7,7 @@ import numpy as np
 
 from proofmatch.progress import Progress
 
-from .metrics.ranks import NO_RANK, rank_of_gold
+from .metrics import NO_RANK, rank_of_gold
 from .predictions.reading import read_numbered
 from .task import Task
 

@@ -7,9 +7,7 @@ from typing import Any
 
 from proofmatch.storage import atomic_file
 
-from .metrics.bootstrap import Bootstrap
-from .metrics.categories import CategoryScores
-from .metrics.measures import Measures
+from .metrics import Bootstrap, CategoryScores, Measures
 from .predictions.system import System
 
 SCHEMA_VERSION = 1

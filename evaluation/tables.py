@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from .metrics.assignments import cumulative_assignments
-from .metrics.comparison import Difference
-from .metrics.measures import MEASURES
+from .metrics import MEASURES, Difference, cumulative_assignments
 from .predictions.system import System
 from .predictions.transduction import normalization_in_words
 from .result import Result

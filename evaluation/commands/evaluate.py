@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     from proofmatch.storage import is_same_file, sha256_of
 
     from ..evaluator import score
-    from ..metrics.comparison import compare
+    from ..metrics import compare
     from ..predictions.system import read_system
     from ..release import open_release
     from ..tables import comparison_table, result_tables

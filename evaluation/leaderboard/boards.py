@@ -8,7 +8,7 @@ from typing import Any
 
 from proofmatch.errors import ProofmatchError
 
-from ..metrics.ranks import TIE_RULE
+from ..metrics import TIE_RULE
 from ..predictions.faults import quoted
 from .placing import board_key, duplicates, row_key
 from .reading import Submission

@@ -11,7 +11,7 @@ from ..decoding.pruned import match_candidates
 from ..judging import Judgement
 from ..left_over import serve_all
 from ..matching import gather_candidates
-from ..metrics.ranks import NO_RANK, rank_of_gold
+from ..metrics import NO_RANK, rank_of_gold
 from ..predictions.reading import read_numbered
 from ..task import Task
 

@@ -7,10 +7,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..metrics.assignments import cumulative_assignments
-from ..metrics.bootstrap import Bootstrap, interval95, resampled_means
-from ..metrics.categories import UNKNOWN
-from ..metrics.ranks import NO_RANK, reciprocal_ranks
+from ..metrics import (
+    NO_RANK,
+    UNKNOWN,
+    Bootstrap,
+    cumulative_assignments,
+    interval95,
+    reciprocal_ranks,
+    resampled_means,
+)
 from ..pages.bars import Bar, percent, percent_between
 from ..task import Task, load_tokens
 from .cases import Cases

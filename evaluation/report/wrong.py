@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from proofmatch.progress import Progress
 
-from ..metrics.categories import UNKNOWN
-from ..metrics.ranks import NO_RANK
+from ..metrics import NO_RANK, UNKNOWN
 from ..pages.texts import Pieces, plain_text, shown_text
 from ..task import Task, config_name
 from .cases import Cases

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.judging import judge
-from proofmatch.evaluation.metrics.ranks import NO_RANK
+from proofmatch.evaluation.metrics import NO_RANK
 from proofmatch.evaluation.predictions.faults import SHOWN
 from proofmatch.evaluation.predictions.reading import read_predictions
 from proofmatch.evaluation.predictions.system import System, read_system, sidecar_of

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from proofmatch.evaluation.evaluator import score
 from proofmatch.evaluation.judging import Judgement
-from proofmatch.evaluation.metrics.assignments import count_assignments
-from proofmatch.evaluation.metrics.ranks import NO_RANK
+from proofmatch.evaluation.metrics import NO_RANK, count_assignments
 from proofmatch.evaluation.predictions.system import System
 from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.report import figures
