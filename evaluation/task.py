@@ -1,15 +1,20 @@
-"""The matching task of one split: which statements, which proofs, and what belongs together."""
+"""The matching task of one split: its statements, its proofs, which belong together, and their tokens."""
+
+# pyright: reportAttributeAccessIssue=false
+# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from proofmatch.errors import ProofmatchError
 
 from .release import Release
 
 INPUTS = ("both", "text", "math")
+_FIRST_LETTER = {"text": "t", "math": "m"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +22,13 @@ class Task:
     """A split to be matched.
 
     Attributes:
-        release: Where it comes from.
+        release: The release it belongs to.
         split: Its name.
-        by_article: Whether the split is the one by article.
+        by_article: Whether it is a split by article.
         statement_ids: In the order of the statements' table.
         proof_ids: In the order of the proofs' table.
-        gold: For each statement the place of its proof in `proof_ids`, (statements).
-        categories: For each statement the primary category of its article, where it has one.
+        gold: For each statement the position of its proof in `proof_ids`, (statements).
+        categories: For each statement the primary category of its article, if it has one.
     """
 
     release: Release
@@ -36,17 +41,17 @@ class Task:
 
     @property
     def config(self) -> str:
-        """The configuration that has the pairs."""
+        """The config of the pairs."""
         return config_name("pairs", self.by_article)
 
 
 def config_name(table: str, by_article: bool) -> str:
-    """Name the configuration of a table: `pairs`, `statements` or `proofs`."""
+    """Name the config of a table: `pairs`, `statements` or `proofs`."""
     return f"{table}_by_article" if by_article else table
 
 
 def load_task(release: Release, split: str, *, by_article: bool = False) -> Task:
-    """Read the ids of a split and what belongs together.
+    """Read the ids of a split and its gold pairs.
 
     Raises:
         ProofmatchError: If the release has no such split, or its tables do not fit together.
@@ -83,10 +88,33 @@ def load_tokens(release: Release, side: str, split: str, *, by_article: bool = F
     """Read the tokens of all statements or proofs of a split, in the order of their table.
 
     Args:
-        release: Where they are.
+        release: The release.
         side: `statement` or `proof`.
         split: The split.
-        by_article: Whether the split is the one by article.
+        by_article: Whether to use the split by article.
     """
     column = release.table(config_name(f"{side}s", by_article), split, ["tokens"]).column(0)
     return column.combine_chunks()
+
+
+def select_input(tokens: pa.ListArray, input: str) -> pa.ListArray:
+    """Keep the tokens that a system may use.
+
+    Args:
+        tokens: A list of typed tokens for each text.
+        input: `both`, `text` or `math`.
+    """
+    if input == "both":
+        return tokens
+    if input not in INPUTS:
+        raise ProofmatchError(f"input must be one of {', '.join(INPUTS)}, not {input!r}")
+    values = tokens.flatten()
+    kept = pc.starts_with(values, _FIRST_LETTER[input])
+    lengths = np.bincount(row_of_token(tokens)[kept.to_numpy(zero_copy_only=False)], minlength=len(tokens))
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values.filter(kept))
+
+
+def row_of_token(texts: pa.ListArray) -> np.ndarray:
+    """Tell for every token of the flattened texts which text it belongs to."""
+    return np.repeat(np.arange(len(texts)), np.asarray(pc.list_value_length(texts)))

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..evaluation.baselines.counts import select_input
+from ..evaluation.task import select_input
 from .tokenizer import END, START, UNKNOWN_MATH, UNKNOWN_TEXT
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ EXAMPLE = "proofmatch baseline tfidf --data release --split test --input both --
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    from ..baselines.scores import BASELINES
+    from ..baselines import BASELINES
 
     parser.add_argument("name", choices=list(BASELINES), help="which similarity")
     add_data_arguments(parser)
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the predictions."""
-    from ..baselines.scores import baseline_scores
+    from ..baselines import baseline_scores
     from ..predictions.system import System
     from .predicting import open_task, predict
 

@@ -17,7 +17,7 @@ from systems import RESULTS, describe, read_systems, task_of, trained_system
 
 from proofmatch.builder.variants.renaming import SYMBOLS
 from proofmatch.builder.variants.variant import make_variant
-from proofmatch.evaluation.baselines.scores import BASELINES, baseline_scores
+from proofmatch.evaluation.baselines import BASELINES, baseline_scores
 from proofmatch.evaluation.predictions.system import System
 from proofmatch.evaluation.release import Release, open_release
 from proofmatch.evaluation.task import load_task

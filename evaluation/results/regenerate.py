@@ -19,7 +19,7 @@ from evaluating import write_results
 
 from proofmatch.builder import build_release
 from proofmatch.builder.variants.renaming import SYMBOLS
-from proofmatch.evaluation.baselines.scores import BASELINES, baseline_scores
+from proofmatch.evaluation.baselines import BASELINES, baseline_scores
 from proofmatch.evaluation.predictions.system import System
 from proofmatch.evaluation.release import Release, open_release
 from proofmatch.evaluation.results_table import (

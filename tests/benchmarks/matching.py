@@ -68,7 +68,7 @@ def tfidf_vectors(release: Path, size: int) -> tuple[Any, Any]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from proofmatch.evaluation.baselines.tfidf import tfidf_scores
+    from proofmatch.evaluation.baselines import tfidf_scores
 
     tables = [pq.read_table(path) for path in sorted(release.glob("data/pairs/*.parquet"))]
     pairs = pa.concat_tables(tables).combine_chunks()

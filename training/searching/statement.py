@@ -5,7 +5,7 @@ import pyarrow as pa
 from proofmatch.errors import ProofmatchError
 
 from ...builder.tokens import math_token
-from ...evaluation.baselines.counts import select_input
+from ...evaluation.task import select_input
 from ..prediction import TrainedMatcher
 from ..reading import Texts
 from .invisible import INVISIBLE_TIMES

@@ -9,7 +9,7 @@ from proofmatch.evaluation.evaluator import evaluate
 from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.task import load_task
 
-from ..tasks import write_lines
+from .tasks import write_lines
 
 
 @pytest.mark.parametrize(("split", "by_article"), [("test", False), ("validation", True)])

@@ -11,12 +11,15 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.baselines.counts import count_tokens, distinct_tokens, select_input
-from proofmatch.evaluation.baselines.dice import dice_scores
-from proofmatch.evaluation.baselines.scores import baseline_scores
-from proofmatch.evaluation.baselines.tfidf import tfidf_scores
+from proofmatch.evaluation.baselines import (
+    baseline_scores,
+    count_tokens,
+    dice_scores,
+    distinct_tokens,
+    tfidf_scores,
+)
 from proofmatch.evaluation.release import open_release
-from proofmatch.evaluation.task import load_task, load_tokens
+from proofmatch.evaluation.task import load_task, load_tokens, select_input
 
 TOKENS = st.sampled_from(["t:Let", "t:be", "t:a", "m:x", "m.bold:x", "m:+", "m::", "t:m"])
 TEXTS = st.lists(st.lists(TOKENS, max_size=8), min_size=1, max_size=6)

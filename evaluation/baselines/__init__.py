@@ -1,1 +1,0 @@
-"""Similarities that need no training beyond counting words."""

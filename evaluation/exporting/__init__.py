@@ -1,1 +1,0 @@
-"""Releases and judgements in the formats of other tools."""
