@@ -17,9 +17,9 @@ from .engine.distributed.cluster import Cluster
 from .engine.distributed.job import refuse_if_active
 from .engine.distributed.run import check_engine, make_parts_elsewhere
 from .engine.local import local_pool, run_batches
-from .engine.parts import PartReport, read_discarded, read_report
 from .engine.run_folder import RunFolder
 from .filters.language import load_detector
+from .pair_parts import PartReport, read_discarded, read_report
 from .readers.public import public_url
 from .readers.sources import check_sources, read_sources
 from .release.assemble import Contents, assemble_release

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..engine.columns import as_numpy
+from ..arrow import as_numpy
 from .evidence import Evidence
 from .remarks import Fault, Finding, Remark
 from .tables import FAMILIES

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pyarrow.parquet as pq
 
-from ..engine.parts import DISCARDED_SCHEMA
+from ..pair_parts import DISCARDED_SCHEMA
 from ..reasons import Reason
 from ..release.tables import ROW_GROUP
 from .defects import UNREADABLE, WrongSchema, compare_schemas

@@ -6,7 +6,7 @@ from hashlib import blake2b
 import numpy as np
 import pyarrow as pa
 
-from ..engine.columns import as_numpy
+from ..arrow import as_numpy
 
 
 def mix(numbers: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..engine.columns import as_numpy
+from ..arrow import as_numpy
 from ..release.splits import SPLITS
 from .evidence import Evidence
 from .remarks import Fault, Finding, NotChecked, Remark

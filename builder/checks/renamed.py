@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..engine.columns import as_numpy
+from ..arrow import as_numpy
 from ..variants.record import RECORD, RECORD_SCHEMA
 from .defects import UNREADABLE, WrongSchema, compare_schemas, defective_rows
 from .evidence import Evidence

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from ..engine.columns import as_numpy
+from ..arrow import as_numpy
 from ..release.splits import SPLITS
 from .evidence import Evidence
 from .remarks import Fault, Finding, Remark

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ..engine.columns import as_numpy
+from ..arrow import as_numpy
 from .hashing import hash_each
 
 

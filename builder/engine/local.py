@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from proofmatch.workers import WorkerPool
 
+from ..pair_parts import PartReport
 from ..readers.documents import FaultyDocument
 from ..reasons import Reason
 from ..settings import BuildSettings
 from .batches import Batch
-from .parts import PartReport
 from .run_folder import RunFolder
 from .worker import run_batch, start_worker, try_document
 

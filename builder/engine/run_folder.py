@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from proofmatch.errors import ProofmatchError
 from proofmatch.storage import exclusive_lock, is_locked, remove_lock, write_atomically
 
-from .parts import is_intact
+from ..pair_parts import is_complete
 
 _FOLDER = ".build"
 
@@ -101,7 +101,7 @@ class RunFolder:
     def is_done(self, batch: Work) -> bool:
         """Tell whether a batch was finished by this or an earlier run."""
         path = self.parts / batch.part_name
-        return path.exists() and is_intact(path)
+        return path.exists() and is_complete(path)
 
     def expect(self, batch: Work) -> None:
         """Note that a batch belongs to the build."""

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from proofmatch.errors import ProofmatchError
 
+from ..pair_parts import PartReport, is_complete, read_report
 from ..release.manifest import read_manifest
 from .distributed.job import LAUNCH, active_tasks, noted_job
 from .distributed.job_log import reasons_of_failure
 from .distributed.plan import read_plan
-from .parts import PartReport, is_intact, read_report
 from .run_folder import RunFolder, configuration_hash
 
 
@@ -97,7 +97,7 @@ def _look_at(release: Path) -> BuildStatus:
         raise ProofmatchError(f"{release} has no build, neither a finished nor an unfinished one") from None
     plan, job = read_plan(run), noted_job(run)
     tasks = active_tasks(job) if job else {}
-    there = {path.name: path for path in sorted(run.parts.glob("*.arrow")) if is_intact(path)}
+    there = {path.name: path for path in sorted(run.parts.glob("*.arrow")) if is_complete(path)}
     names = [batch.part_name for batch in plan.batches] if plan else list(there)
     there = {name: there[name] for name in names if name in there}
     missing = tuple(name for name in names if name not in there)

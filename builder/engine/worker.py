@@ -12,11 +12,11 @@ from proofmatch.workers import prepare_process
 
 from ..article import ArticleReader, ReadArticle, discarded_document
 from ..filters.language import load_detector
+from ..pair_parts import PartBuilder, PartReport
 from ..readers.documents import Document
 from ..reasons import DocumentError, Reason
 from ..settings import BuildSettings
 from .batches import Batch
-from .parts import PartBuilder, PartReport
 
 # After how much real time a worker ends that is stuck where no Python signal handler runs.
 _PATIENCE = 4.0  # times the limit for a document …

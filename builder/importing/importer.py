@@ -13,8 +13,8 @@ from proofmatch.progress import Progress
 from proofmatch.storage import unchanged
 from proofmatch.workers import WorkerPool, number_of_workers
 
-from ..engine.parts import PartReport, discarded_table
 from ..engine.run_folder import RunFolder
+from ..pair_parts import PartReport, discarded_table
 from ..records import Article
 from ..release.assemble import Contents, assemble_release
 from ..release.complete import make_unless_complete

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ..engine.columns import strings
-from ..engine.parts import read_columns, read_rows, write_in_one_step
+from ..arrow import read_arrow, strings, write_arrow
 from ..identifiers import pair_id, proof_id, split_key, statement_id
+from ..pair_parts import read_columns
 
 _TEXTS = ("statement", "proof", "statement_tokens", "proof_tokens")
 
@@ -27,10 +27,10 @@ def tell_repeated_pairs_apart(parts: Iterable[Path], seed: int) -> None:
         new_names: dict[int, str] = {}
         for row, name in enumerate(read_columns(path, {"id"})["id"].to_pylist()):
             if name in seen:
-                name = new_names[row] = _unused_name(read_rows(path).slice(row, 1).to_pylist()[0], seen)
+                name = new_names[row] = _unused_name(read_arrow(path).slice(row, 1).to_pylist()[0], seen)
             seen.add(name)
         if new_names:
-            write_in_one_step(_renamed(read_rows(path), new_names, seed), path)
+            write_arrow(_renamed(read_arrow(path), new_names, seed), path)
 
 
 def _unused_name(row: dict[str, str], seen: set[str]) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from proofmatch.workers import prepare_process
 
-from ..engine.parts import PartBuilder
+from ..pair_parts import PartBuilder
 from .chunks import Chunk
 from .pairs import read_pairs
 

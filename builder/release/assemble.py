@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 
 from proofmatch.workers import WorkerPool
 
-from ..engine.parts import PartReport
 from ..engine.run_folder import RunFolder
+from ..pair_parts import PartReport
 from .complete import complete_release
 from .splits import SplitPairs
 from .statistics import compute_statistics

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from proofmatch.errors import ProofmatchError
 
-from ..engine.columns import as_numpy, integers
-from ..engine.parts import PART_SCHEMA, discarded_table, read_columns
+from ..arrow import as_numpy, integers
+from ..pair_parts import PART_SCHEMA, discarded_table, read_columns
 from ..reasons import Reason
 from ..records import Discarded
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow.compute as pc
 
-from ..engine.columns import as_numpy
+from ..arrow import as_numpy
 from ..identifiers import split_key
 from .index import Index
 

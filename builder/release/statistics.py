@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..engine.parts import LABELLED, NAMED, PartReport
+from ..pair_parts import LABELLED, NAMED, PartReport
 from ..reasons import Reason
 from .index import Index
 from .splits import SplitPairs

@@ -14,13 +14,30 @@ import pyarrow.parquet as pq
 
 from proofmatch.storage import sha256_of
 
-from ..engine.columns import integers, split_lists
-from ..engine.parts import RELEASE_SCHEMA, read_rows
+from ..arrow import integers, read_arrow, split_lists
 from .splits import SPLITS, SplitPairs, order_by
 
 # What a worker holds in memory at once, and what a reader of one row has to decode.
 ROW_GROUP = 4096
 ROWS_PER_FILE = 50_000
+
+_STRING, _LIST = pa.string(), pa.list_(pa.string())
+RELEASE_SCHEMA = pa.schema(
+    [
+        ("id", _STRING),
+        ("statement_id", _STRING),
+        ("proof_id", _STRING),
+        ("article_id", _STRING),
+        ("title", _STRING),
+        ("categories", _LIST),
+        ("primary_category", _STRING),
+        ("kind", _STRING),
+        ("statement", _STRING),
+        ("proof", _STRING),
+        ("statement_tokens", _LIST),
+        ("proof_tokens", _LIST),
+    ]
+)
 
 _PAIRS = {name: name for name in RELEASE_SCHEMA.names}
 _STATEMENTS = {"statement_id": "statement_id", "text": "statement", "tokens": "statement_tokens"}
@@ -160,7 +177,7 @@ def _gather(file: TableFile, chosen: slice) -> pa.Table:
     by_part = np.argsort(part, kind="stable")
     sources = list(file.config.columns.values())
     pieces = [
-        read_rows(file.parts[part[places[0]]]).select(sources).take(integers(row[places]))
+        read_arrow(file.parts[part[places[0]]]).select(sources).take(integers(row[places]))
         for places in np.split(by_part, np.flatnonzero(np.diff(part[by_part])) + 1)
     ]
     gathered = pa.concat_tables(pieces).combine_chunks()

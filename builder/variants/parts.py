@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ..engine.columns import integers, strings
-from ..engine.parts import read_rows, write_in_one_step
+from ..arrow import integers, read_arrow, strings, write_arrow
 
 _SCHEMA = pa.schema(
     [(name, pa.string()) for name in ("id", "proof_id", "text", "tokens", "original", "renamed")]
@@ -48,12 +47,12 @@ def write_part(rows: Sequence[PartRow], path: Path) -> None:
     """Write a part in one step."""
     columns = zip(*rows, strict=True) if rows else [()] * len(_SCHEMA)
     table = pa.Table.from_arrays([strings(column) for column in columns], schema=_SCHEMA)
-    write_in_one_step(table, path)
+    write_arrow(table, path)
 
 
 def proof_ids(parts: Iterable[Path]) -> pa.Array:
     """List the ids of all proofs in parts, in their order."""
-    chunks = [chunk for part in parts for chunk in read_rows(part).column("proof_id").chunks]
+    chunks = [chunk for part in parts for chunk in read_arrow(part).column("proof_id").chunks]
     return pa.chunked_array(chunks, pa.string()).combine_chunks()
 
 
@@ -64,7 +63,7 @@ def gather(parts: Sequence[Path], places: np.ndarray) -> pa.Table:
         parts: The parts.
         places: Numbers of the wanted rows, counted through all parts.
     """
-    tables = [read_rows(part) for part in parts]
+    tables = [read_arrow(part) for part in parts]
     starts = np.cumsum([0, *(table.num_rows for table in tables)])
     order = np.argsort(places, kind="stable")
     ordered = places[order]

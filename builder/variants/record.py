@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 
 from proofmatch.errors import ProofmatchError
 
-from ..engine.columns import split_lists
-from ..engine.parts import read_rows
+from ..arrow import read_arrow, split_lists
 from .parts import Report
 from .source import reading
 
@@ -30,7 +29,7 @@ _REPORT = b"proofmatch.report"  # in the metadata of the file
 
 def write_record(parts: Sequence[Path], report: Report, folder: Path) -> None:
     """Write the record of the proofs in parts, in the order of the pairs' ids."""
-    rows = pa.concat_tables([read_rows(part).select(RECORD_SCHEMA.names) for part in parts])
+    rows = pa.concat_tables([read_arrow(part).select(RECORD_SCHEMA.names) for part in parts])
     rows = rows.sort_by("id").combine_chunks()
     columns = [
         split_lists(rows.column(field.name).combine_chunks())

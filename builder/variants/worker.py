@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from proofmatch.errors import ProofmatchError
 
-from ..engine.columns import as_numpy, split_lists
+from ..arrow import as_numpy, split_lists
 from ..identifiers import digest
 from ..release.tables import Config, WrittenFile, write_groups
 from .parts import PartRow, Report, gather, proof_ids, write_part

@@ -6,12 +6,13 @@ from random import Random
 
 from lxml import etree
 
+from proofmatch.builder.arrow import read_arrow
 from proofmatch.builder.article import ArticleReader, ReadArticle
-from proofmatch.builder.engine.parts import PartBuilder, read_discarded, read_rows
 from proofmatch.builder.extraction.document import parse_document
 from proofmatch.builder.extraction.landmarks import find_landmarks
 from proofmatch.builder.extraction.pairs import find_pairs
 from proofmatch.builder.filters.language import load_detector
+from proofmatch.builder.pair_parts import PartBuilder, read_discarded
 from proofmatch.builder.reasons import Reason
 from proofmatch.builder.sample import sample_articles
 from proofmatch.builder.settings import BuildSettings
@@ -79,7 +80,7 @@ def run(article: tuple[str, bytes], folder: Path) -> str:
     part = PartBuilder(0)
     part.add(name.encode("utf-8", "replace").decode(), read)
     part.write(folder / "part.arrow")
-    check(read_rows(folder / "part.arrow").num_rows == len(read.pairs), "pairs were lost in storage")
+    check(read_arrow(folder / "part.arrow").num_rows == len(read.pairs), "pairs were lost in storage")
     check(
         read_discarded(folder / "part.arrow").num_rows == len(read.discarded), "reasons were lost in storage"
     )

@@ -7,11 +7,11 @@ from functools import cache, partial
 from pathlib import Path
 from random import Random
 
-from proofmatch.builder.engine.parts import PartBuilder
 from proofmatch.builder.importing.chunks import ChunkCutter
 from proofmatch.builder.importing.files import PublishedFile
 from proofmatch.builder.importing.head import read_articles
 from proofmatch.builder.importing.pairs import read_pairs
+from proofmatch.builder.pair_parts import PartBuilder
 from proofmatch.builder.tokens import parse_token
 from proofmatch.errors import ProofmatchError
 from tests.builder.importing.published import synthetic_blocks, write_file

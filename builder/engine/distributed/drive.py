@@ -16,7 +16,7 @@ from pathlib import Path
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
-from ..parts import PartReport, is_intact, read_report
+from ...pair_parts import PartReport, is_complete, read_report
 from .cluster import Cluster
 from .failures import clear_failures, failure_of, failures, note_failure
 from .job import LAUNCH
@@ -144,7 +144,7 @@ def _watch(
         has_ended = program.poll() is not None
         began = time.monotonic()
         for path in fresh_parts(plan.run, missing):
-            if is_intact(path):
+            if is_complete(path):
                 missing.discard(path.name)
                 total.add(read_report(path))
                 progress.summary = str(total)

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from proofmatch.errors import ProofmatchError
 
+from ...arrow import strings, write_arrow
 from ...readers.documents import (
     Document,
     FaultyDocument,
@@ -20,8 +21,6 @@ from ...readers.documents import (
 from ...readers.places import PlaceReader
 from ...reasons import Reason
 from ..batches import Batch
-from ..columns import strings
-from ..parts import write_in_one_step
 
 _SCHEMA = pa.schema(
     [
@@ -45,7 +44,7 @@ def write_inputs(batch: Batch, path: Path) -> None:
         strings(column) if field.type == pa.string() else pa.array(column, field.type)
         for column, field in zip(columns, _SCHEMA, strict=True)
     ]
-    write_in_one_step(pa.Table.from_arrays(arrays, schema=_SCHEMA), path, compression="zstd")
+    write_arrow(pa.Table.from_arrays(arrays, schema=_SCHEMA), path, compression="zstd")
 
 
 def _row(document: Document) -> tuple[object, ...]:

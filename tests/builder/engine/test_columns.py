@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofmatch.builder.engine.columns import as_numpy, integers, split_lists, strings
+from proofmatch.builder.arrow import as_numpy, integers, split_lists, strings
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 token = st.text(st.characters(exclude_categories=["Cs", "Z", "Cc"]), min_size=1, max_size=6)

@@ -11,8 +11,8 @@ import pytest
 
 from proofmatch.builder.engine.batches import cut_into_batches
 from proofmatch.builder.engine.local import local_pool, run_batches
-from proofmatch.builder.engine.parts import read_columns, read_discarded
 from proofmatch.builder.engine.run_folder import RunFolder
+from proofmatch.builder.pair_parts import read_columns, read_discarded
 from proofmatch.builder.readers.documents import LoadedDocument
 from proofmatch.builder.settings import BuildSettings
 

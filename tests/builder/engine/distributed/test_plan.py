@@ -18,8 +18,8 @@ from proofmatch.builder.engine.distributed import plan as planning
 from proofmatch.builder.engine.distributed.failures import clear_failures, failures
 from proofmatch.builder.engine.distributed.plan import Plan, make_plan, plan_seen_from_here, read_plan
 from proofmatch.builder.engine.distributed.rank import run_rank
-from proofmatch.builder.engine.parts import read_columns, read_discarded
 from proofmatch.builder.engine.run_folder import RunFolder
+from proofmatch.builder.pair_parts import read_columns, read_discarded
 from proofmatch.builder.readers import read_sources
 from proofmatch.builder.readers.documents import FileDocument
 from proofmatch.builder.readers.places import PlaceReader

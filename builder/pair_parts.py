@@ -1,4 +1,4 @@
-"""Parts: what a batch left on disk. The rows of its pairs, and beside them what was discarded."""
+"""Parts of pairs: the stored outcome of a batch. One file has its pairs, a second one what was discarded."""
 
 import json
 from collections.abc import Collection, Iterable, Sequence
@@ -8,64 +8,41 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from proofmatch.storage import replaced_at_end
+from .arrow import has_schema, integers, read_arrow, strings, write_arrow
+from .article import ReadArticle
+from .extraction.labels import names_label, own_label
+from .identifiers import digest, split_key
+from .reasons import Reason
+from .records import Article, Discarded, Pair
 
-from ..article import ReadArticle
-from ..extraction.labels import names_label, own_label
-from ..identifiers import digest, split_key
-from ..reasons import Reason
-from ..records import Article, Discarded, Pair
-from .columns import integers, strings
-
-_STRING, _LIST, _NUMBER = pa.string(), pa.list_(pa.string()), pa.int32()
-
-# The columns of the release's `pairs`.
-RELEASE_SCHEMA = pa.schema(
-    [
-        ("id", _STRING),
-        ("statement_id", _STRING),
-        ("proof_id", _STRING),
-        ("article_id", _STRING),
-        ("title", _STRING),
-        ("categories", _LIST),
-        ("primary_category", _STRING),
-        ("kind", _STRING),
-        ("statement", _STRING),
-        ("proof", _STRING),
-        ("statement_tokens", _LIST),
-        ("proof_tokens", _LIST),
-    ]
+# The columns of the release's `pairs`. Lists are joined by spaces: strings are an order of magnitude faster
+# to gather than lists of strings.
+_PUBLISHED = (
+    *("id", "statement_id", "proof_id", "article_id", "title", "categories", "primary_category", "kind"),
+    *("statement", "proof", "statement_tokens", "proof_tokens"),
 )
+_LENGTHS = ("statement_text_length", "statement_math_length", "proof_text_length", "proof_math_length")
 
-# A part has them too, lists joined by spaces (an order of magnitude faster to gather than lists of
-# strings), and then what only the making of the release needs.
 PART_SCHEMA = pa.schema(
     [
-        *((field.name, _STRING) for field in RELEASE_SCHEMA),
-        ("document", _STRING),
-        ("split_key", _STRING),
-        ("statement_text_length", _NUMBER),
-        ("statement_math_length", _NUMBER),
-        ("proof_text_length", _NUMBER),
-        ("proof_math_length", _NUMBER),
-        # What the texts have in common with others is counted by their hashes.
-        ("statement_hash", _STRING),
-        ("proof_hash", _STRING),
-        ("label", _STRING),  # LABELLED, NAMED or UNLABELLED
+        *((name, pa.string()) for name in (*_PUBLISHED, "document", "split_key")),
+        *((name, pa.int32()) for name in _LENGTHS),
+        # Duplicates are counted by hashes of the tokens; `label` is LABELLED, NAMED or UNLABELLED.
+        *((name, pa.string()) for name in ("statement_hash", "proof_hash", "label")),
     ]
 )
 
-# Whether a statement carries a label, and its proof names it.
+# Whether a statement has a label, and whether its proof mentions that label.
 LABELLED, NAMED, UNLABELLED = "labelled", "named", "unlabelled"
 
-DISCARDED_SCHEMA = pa.schema([("article_id", _STRING), ("reason", _STRING), ("detail", _STRING)])
+DISCARDED_SCHEMA = pa.schema([(name, pa.string()) for name in ("article_id", "reason", "detail")])
 
-_REPORT = b"proofmatch.report"  # in the metadata of a part's file
+_REPORT = b"proofmatch.report"  # key in the metadata of a part's file
 
 
 @dataclass
 class PartReport:
-    """What happened in a batch, beside the pairs themselves."""
+    """Counts of a batch."""
 
     documents: int = 0
     pairs_found: int = 0
@@ -76,14 +53,14 @@ class PartReport:
 
     @classmethod
     def sum_of(cls, reports: Iterable["PartReport"]) -> "PartReport":
-        """Sum up."""
+        """Sum the counts of several batches."""
         total = cls()
         for report in reports:
             total.add(report)
         return total
 
     def add(self, other: "PartReport") -> None:
-        """Add another batch."""
+        """Add the counts of another batch."""
         self.documents += other.documents
         self.pairs_found += other.pairs_found
         self.pairs_kept += other.pairs_kept
@@ -103,18 +80,18 @@ class PartBuilder:
         self.report = PartReport()
 
     def add(self, name: str, read: ReadArticle) -> None:
-        """Take up what became of one document."""
-        # Two sources can have documents of the same name, and one can be given twice.
+        """Add the outcome of one document."""
+        # Two sources can have documents of the same name, and one source can be given twice.
         content = digest(*(pair.id for pair in read.pairs), size=4)
         document = f"{name} ({content}) number {self.report.documents}"
         self.add_pairs(document, read.article, read.pairs)
         self._discarded.extend(read.discarded)
-        # An archive that breaks off is worth a note, but it is not a document.
+        # A truncated archive is recorded, but it is not a document.
         self.report.documents += all(item.reason is not Reason.BROKEN_ARCHIVE for item in read.discarded)
         self.report.pairs_found += read.pairs_found
 
     def add_pairs(self, document: str, article: Article, pairs: Sequence[Pair]) -> None:
-        """Take up pairs of an article."""
+        """Add pairs of an article."""
         self._rows.extend(self._row(document, article, pair) for pair in pairs)
         self.report.pairs_kept += len(pairs)
 
@@ -145,14 +122,13 @@ class PartBuilder:
         """Write the part."""
         columns = list(zip(*self._rows, strict=True)) or [()] * len(PART_SCHEMA)
         arrays = [
-            integers(column) if field.type == _NUMBER else strings(column)
+            integers(column) if field.type == pa.int32() else strings(column)
             for column, field in zip(columns, PART_SCHEMA, strict=True)
         ]
         schema = PART_SCHEMA.with_metadata({_REPORT: json.dumps(asdict(self.report))})
-        table = pa.Table.from_arrays(arrays, schema=schema)
-        # The rows last: a part is there when they are.
-        write_in_one_step(discarded_table(self._discarded), _discarded_path(path))
-        write_in_one_step(table, path)
+        # The pairs last: when their file exists, the part is complete.
+        write_arrow(discarded_table(self._discarded), _discarded_path(path))
+        write_arrow(pa.Table.from_arrays(arrays, schema=schema), path)
 
 
 def _label_of(pair: Pair) -> str:
@@ -160,17 +136,6 @@ def _label_of(pair: Pair) -> str:
     if label is None:
         return UNLABELLED
     return NAMED if names_label(pair.proof, label) else LABELLED
-
-
-def write_in_one_step(table: pa.Table, path: Path, compression: str | None = None) -> None:
-    """Write a file under its final name when it is complete, so that a kill leaves no half of it."""
-    options = pa.ipc.IpcWriteOptions(compression=compression)
-    with (
-        replaced_at_end(path) as temporary,
-        pa.OSFile(str(temporary), "wb") as sink,
-        pa.ipc.new_file(sink, table.schema, options=options) as writer,
-    ):
-        writer.write_table(table)
 
 
 def _discarded_path(path: Path) -> Path:
@@ -184,37 +149,23 @@ def discarded_table(discarded: Iterable[Discarded]) -> pa.Table:
     return pa.Table.from_arrays([strings(column) for column in columns], schema=DISCARDED_SCHEMA)
 
 
-def read_rows(path: Path) -> pa.Table:
-    """Map the rows of a part into memory; only those that are touched are read from disk."""
-    with pa.memory_map(str(path)) as source:
-        return pa.ipc.open_file(source).read_all()
-
-
 def read_columns(path: Path, names: Collection[str]) -> pa.Table:
     """Copy some columns of a part into memory, and nothing of the others."""
     wanted = [name for name in PART_SCHEMA.names if name in names]
-    table = read_rows(path).select(wanted).replace_schema_metadata(None)
+    table = read_arrow(path).select(wanted).replace_schema_metadata(None)
     return table.take(integers(np.arange(table.num_rows)))
 
 
 def read_report(path: Path) -> PartReport:
-    """Read what happened in the batch of a part."""
-    return PartReport(**json.loads((read_rows(path).schema.metadata or {})[_REPORT]))
+    """Read the counts of a part."""
+    return PartReport(**json.loads((read_arrow(path).schema.metadata or {})[_REPORT]))
 
 
 def read_discarded(path: Path) -> pa.Table:
     """Read what was discarded in the batch of a part."""
-    return read_rows(_discarded_path(path))
+    return read_arrow(_discarded_path(path))
 
 
-def is_intact(path: Path) -> bool:
-    """Tell whether a part was written completely, by the footers that Arrow writes last."""
-    return _has_schema(path, PART_SCHEMA) and _has_schema(_discarded_path(path), DISCARDED_SCHEMA)
-
-
-def _has_schema(path: Path, schema: pa.Schema) -> bool:
-    try:
-        with pa.memory_map(str(path)) as source:
-            return pa.ipc.open_file(source).schema.remove_metadata() == schema
-    except (OSError, pa.ArrowInvalid):
-        return False
+def is_complete(path: Path) -> bool:
+    """Tell whether a part was written completely."""
+    return has_schema(path, PART_SCHEMA) and has_schema(_discarded_path(path), DISCARDED_SCHEMA)

@@ -1,17 +1,20 @@
-"""Python values → Arrow arrays, through buffers.
+"""Arrow arrays from Python values, and Arrow files that are complete or absent.
 
-`pa.array` would do, but it imports pandas wherever that is installed, to recognise its objects, and every
-worker would pay for it.
+Arrays are made through buffers: `pa.array` imports pandas wherever it is installed, and every worker would
+pay for that.
 """
 
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from proofmatch.storage import replaced_at_end
 
 
 def integers(values: Sequence[int] | np.ndarray) -> pa.Array:
@@ -21,7 +24,7 @@ def integers(values: Sequence[int] | np.ndarray) -> pa.Array:
 
 
 def strings(values: Sequence[str | None]) -> pa.Array:
-    """Make a column of strings, some of which may be missing."""
+    """Make a column of strings; None is null."""
     encoded = [b"" if value is None else value.encode() for value in values]
     offsets = _offsets(np.fromiter(map(len, encoded), np.int64, len(encoded)))
     validity = None
@@ -39,14 +42,14 @@ def split_lists(joined: pa.Array) -> pa.Array:
     empty = _lengths(joined) == 0
     if not empty.any():
         return lists
-    # The splitting makes a list with one empty string of it.
+    # `split_pattern` makes a list with one empty string of an empty string.
     lengths = np.where(empty, 0, _lengths(lists))
     kept = np.repeat(~empty, _lengths(lists))
     return pa.ListArray.from_arrays(integers(_offsets(lengths)), lists.flatten().filter(pa.array(kept)))
 
 
 def as_numpy(array: pa.Array) -> np.ndarray:
-    """See a column of numbers without copying it."""
+    """View a column of numbers without copying it."""
     kind = array.type.to_pandas_dtype()
     return np.frombuffer(array.buffers()[1], kind)[array.offset : array.offset + len(array)]
 
@@ -58,7 +61,33 @@ def _lengths(array: pa.Array) -> np.ndarray:
 
 
 def _offsets(lengths: np.ndarray) -> np.ndarray:
-    """Sum lengths up to the places where the values begin, and where the last one ends."""
+    """Accumulate lengths into the offsets at which values begin and the last one ends."""
     offsets = np.zeros(len(lengths) + 1, np.int32)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
+
+
+def write_arrow(table: pa.Table, path: Path, compression: str | None = None) -> None:
+    """Write a table so that the file appears under its name only when it is complete."""
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with (
+        replaced_at_end(path) as temporary,
+        pa.OSFile(str(temporary), "wb") as sink,
+        pa.ipc.new_file(sink, table.schema, options=options) as writer,
+    ):
+        writer.write_table(table)
+
+
+def read_arrow(path: Path) -> pa.Table:
+    """Map a table into memory; only rows that are used are read from disk."""
+    with pa.memory_map(str(path)) as source:
+        return pa.ipc.open_file(source).read_all()
+
+
+def has_schema(path: Path, schema: pa.Schema) -> bool:
+    """Tell whether a file is a complete table with this schema, by the footer that Arrow writes last."""
+    try:
+        with pa.memory_map(str(path)) as source:
+            return pa.ipc.open_file(source).schema.remove_metadata() == schema
+    except (OSError, pa.ArrowInvalid):
+        return False
