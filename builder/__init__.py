@@ -7,7 +7,7 @@ from proofmatch.lazy import lazy_exports
 if TYPE_CHECKING:
     from .build import build_release
     from .importing.importer import import_published
-    from .linearization.standalone import math_tokens
+    from .linearization.formulas import math_tokens
     from .proof_match import ProofMatchBuilder
 
 __all__ = ["ProofMatchBuilder", "build_release", "import_published", "math_tokens"]
@@ -18,6 +18,6 @@ __getattr__ = lazy_exports(
         "ProofMatchBuilder": ".proof_match",
         "build_release": ".build",
         "import_published": ".importing.importer",
-        "math_tokens": ".linearization.standalone",
+        "math_tokens": ".linearization.formulas",
     },
 )

@@ -4,13 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from .extraction.document import parse_document
-from .extraction.landmarks import find_landmarks
+from .extraction.document import find_landmarks, parse_document
 from .extraction.metadata import id_from_path, read_metadata
 from .extraction.pairs import find_pairs, read_pair
 from .extraction.passages import passage_tokens, readable, running_text
-from .filters.language import is_foreign
-from .filters.length import LengthFilter
+from .filters import LengthFilter, is_foreign
 from .identifiers import PairIdentifier, proof_id, statement_id
 from .linearization.content import ContentMathError
 from .reasons import DocumentError, Reason

@@ -18,10 +18,10 @@ from .engine.distributed.job import refuse_if_active
 from .engine.distributed.run import check_engine, make_parts_elsewhere
 from .engine.local import local_pool, run_batches
 from .engine.run_folder import RunFolder
-from .filters.language import load_detector
+from .filters import load_detector
 from .pair_parts import PartReport, read_discarded, read_report
-from .readers.public import public_url
 from .readers.sources import check_sources, read_sources
+from .readers.urls import public_url
 from .release.assemble import Contents, assemble_release
 from .release.complete import make_unless_complete
 from .release.index import build_index

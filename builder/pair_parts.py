@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from .arrow import has_schema, integers, read_arrow, strings, write_arrow
 from .article import ReadArticle
-from .extraction.labels import names_label, own_label
+from .extraction.pairs import names_label, own_label
 from .identifiers import digest, split_key
 from .reasons import Reason
 from .records import Article, Discarded, Pair

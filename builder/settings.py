@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from proofmatch.errors import ProofmatchError
 
-from .filters.language import DETECTORS
+from .filters import DETECTORS
 
 MEBIBYTE = 1 << 20
 DAY = 86_400

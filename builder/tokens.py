@@ -8,6 +8,7 @@ Token(kind='m', font='double-struck', surface='R')
 
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import NamedTuple
 
 TEXT = "t"
@@ -63,3 +64,32 @@ def typed_word(word: str) -> str:
         # Composed letters, because a combining accent is no letter to a regular expression.
         word = _INVISIBLE_IN_TEXT.sub("", unicodedata.normalize("NFC", word))
     return " ".join(f"{TEXT}:{surface}" for surface in _TEXT_TOKEN.findall(word))
+
+
+LONGEST_REMEMBERED = 200
+"""Length in characters of the longest argument a cache keeps: longer ones rarely repeat and could fill it."""
+
+_CAPACITY = 1 << 16
+
+
+class Memo(dict[str, str]):
+    """A cache for small functions that are called millions of times with a few thousand arguments.
+
+    `memo[argument]` costs half as much as a call through `functools.lru_cache`. A full cache is cleared:
+    vocabularies are small, so only hostile input fills it.
+
+    Args:
+        compute: The function.
+    """
+
+    def __init__(self, compute: Callable[[str], str]) -> None:
+        super().__init__()
+        self._compute = compute
+
+    def __missing__(self, argument: str) -> str:
+        result = self._compute(argument)
+        if len(argument) <= LONGEST_REMEMBERED:
+            if len(self) >= _CAPACITY:
+                self.clear()
+            self[argument] = result
+        return result

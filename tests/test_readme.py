@@ -86,12 +86,11 @@ def test_make_targets_of_the_readme_exist():
     "module",
     [
         "tokens",
-        "extraction.kinds",
-        "extraction.labels",
+        "extraction.pairs",
         "extraction.metadata",
         "linearization.content",
         "linearization.fonts",
-        "linearization.standalone",
+        "linearization.formulas",
     ],
 )
 def test_examples_in_docstrings_hold(module):

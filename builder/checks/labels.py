@@ -11,7 +11,7 @@ from enum import IntEnum
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..extraction.labels import names_label, own_label
+from ..extraction.pairs import names_label, own_label
 from ..release.splits import SPLITS
 from ..release.tables import ROW_GROUP
 from .evidence import Evidence

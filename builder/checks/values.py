@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..extraction.kinds import OTHER, kind_in_words
+from ..extraction.pairs import OTHER, kind_in_words
 from ..tokens import TEXT, text_tokens
 from .tables import SIDES
 from .vocabulary import as_bool

@@ -8,7 +8,7 @@ from proofmatch.arguments import InsteadOf
 from proofmatch.errors import printable
 
 from ..engine.distributed.cluster import ENGINES
-from ..filters.language import DETECTORS
+from ..filters import DETECTORS
 from ..release.manifest import MANIFEST
 from ..settings import BuildSettings
 from .cluster import add_cluster_arguments, cluster_of, say_submitted

@@ -11,7 +11,7 @@ from proofmatch.storage import SourceChanged
 from proofmatch.workers import prepare_process
 
 from ..article import ArticleReader, ReadArticle, discarded_document
-from ..filters.language import load_detector
+from ..filters import load_detector
 from ..pair_parts import PartBuilder, PartReport
 from ..readers.documents import Document
 from ..reasons import DocumentError, Reason

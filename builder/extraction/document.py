@@ -1,15 +1,18 @@
-"""Bytes of one article → element tree, on our terms.
+"""Bytes of one article → element tree, parsed safely, and its telling elements.
 
-A document can be hostile. Nothing it says makes us read a file or the network, expand an entity, or
-recurse deeper than the parser's limit of 256 levels, on which everything after this step relies.
+A document can be hostile. Nothing in it makes the parser read a file or the network, expand an entity, or
+nest deeper than its limit of 256 levels, on which all later recursion relies.
 """
 
 import codecs
 import re
+from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from lxml import etree
 
+from ..linearization.presentation import XHTML_NAMESPACE
 from ..reasons import DocumentError, Reason
 
 _XML_NAMES = (".xhtml", ".xml")
@@ -36,11 +39,11 @@ def parse_document(data: bytes, name: str) -> etree._Element:
         raise DocumentError(Reason.NOT_MARKUP, f"starts with {data[:16]!r}")
     if name.lower().endswith(_XML_NAMES) or start.lstrip().startswith(b"<?xml"):
         return _parse_xml(data)
-    if b"http://www.w3.org/1999/xhtml" in start:
+    if XHTML_NAMESPACE.encode() in start:
         try:
             return _parse_xml(data)
         except DocumentError as error:
-            # HTML that carries the namespace for decoration.
+            # HTML can declare the namespace without being XML.
             if error.reason is not Reason.MALFORMED:
                 raise
     return _parse_html(data)
@@ -89,7 +92,7 @@ def _parse_html(data: bytes) -> etree._Element:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DocumentError(Reason.WRONG_ENCODING, f"not UTF-8 at byte {error.start}") from None
-    # The HTML parser mends whatever it gets, so an article cut off in the middle of a proof would pass.
+    # The HTML parser repairs any input, so an article cut off in the middle of a proof would pass.
     if b"</html" not in data[-_TAIL:].lower():
         raise DocumentError(Reason.TRUNCATED, "no </html> at the end")
     parser = _html_parser()
@@ -103,8 +106,8 @@ def _parse_html(data: bytes) -> etree._Element:
     return root
 
 
-# Comments and processing instructions say nothing about the text and would stand between a statement and
-# its proof. Without `huge_tree`, libxml2 limits depth, size of texts and growth by entities.
+# Comments and processing instructions are removed: they could separate a statement from its proof.
+# Without `huge_tree`, libxml2 limits depth, size of texts and growth by entities.
 
 
 @cache
@@ -120,7 +123,37 @@ def _xml_parser() -> etree.XMLParser:
 
 
 def _html_parser() -> etree.HTMLParser:
-    # A new one each time: its error log tells whether it stopped at the depth limit.
+    # A new one each time, because its error log tells whether it stopped at the depth limit.
     return etree.HTMLParser(
         encoding="utf-8", no_network=True, huge_tree=False, remove_comments=True, remove_pis=True
     )
+
+
+def html_tags(*names: str) -> tuple[str, ...]:
+    """Spell HTML element names as an XML parser (with namespace) and an HTML parser (without) report them."""
+    return tuple(prefix + name for prefix in (f"{{{XHTML_NAMESPACE}}}", "") for name in names)
+
+
+_LANDMARKS: dict[Any, str] = {
+    tag: name
+    for name, element in (("divs", "div"), ("metas", "meta"), ("titles", "title"), ("headlines", "h1"))
+    for tag in html_tags(element)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Landmarks:
+    """The elements in which pairs and metadata are found, each list in document order."""
+
+    divs: list[etree._Element] = field(default_factory=list)
+    metas: list[etree._Element] = field(default_factory=list)
+    titles: list[etree._Element] = field(default_factory=list)
+    headlines: list[etree._Element] = field(default_factory=list)
+
+
+def find_landmarks(root: etree._Element) -> Landmarks:
+    """Collect the landmarks of a document in one pass."""
+    landmarks = Landmarks()
+    for element in root.iter(*_LANDMARKS):
+        getattr(landmarks, _LANDMARKS[element.tag]).append(element)
+    return landmarks

@@ -1,4 +1,4 @@
-"""Whose article it is: id, title and categories, from the document or else from its path."""
+"""The id, title and categories of an article, from the document or else from its path."""
 
 import re
 from collections import defaultdict
@@ -10,7 +10,7 @@ from lxml import etree
 
 from ..linearization.content import ContentMathError
 from ..records import Article
-from .landmarks import Landmarks
+from .document import Landmarks
 from .passages import read_passage, readable
 
 _LONGEST_TITLE = 200
@@ -34,13 +34,13 @@ _ID_META = ("citation_arxiv_id", "citation_id", "dc.identifier")
 _TITLE_META = ("citation_title", "dc.title")
 _CATEGORY_META = ("citation_arxiv_category", "citation_categories", "citation_subject", "citation_keywords")
 
-# File names that say nothing about the article; their folder does.
+# File names that say nothing about the article, so that the folder's name is used.
 _NONDESCRIPT = frozenset({"index", "main", "article", "paper", "document", "content"})
 
 
 @dataclass
 class _Clues:
-    """What the document says about itself, by where it says so; the order is the document's."""
+    """What the document says about itself, by place, each list in document order."""
 
     rdfa: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     meta: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -56,7 +56,7 @@ def read_metadata(landmarks: Landmarks, name: str) -> Article:
     """Read the metadata of an article.
 
     Args:
-        landmarks: The elements of the document that may tell.
+        landmarks: The elements of the document.
         name: Its path within the source, the last resort for the id.
     """
     clues = _find_clues(landmarks)

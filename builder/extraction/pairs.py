@@ -10,18 +10,68 @@ is a proof. The rule holds for every generation of LaTeXML markup:
 | 0.8 | `ltx_theorem ltx_theorem_lemma` | `ltx_proof` |
 """
 
+import re
 from collections.abc import Iterable
 
 from lxml import etree
 
 from ..records import RawPair
-from .kinds import OTHER, kind_in_words, kind_of_class
+from .document import html_tags
 from .passages import read_passage
-from .titles import find_title, remove_title, title_text
-from .vocabulary import DIV_TAGS
 
-_DIVS = frozenset(DIV_TAGS)
+_DIVS = frozenset(html_tags("div"))
 _PROOF_CLASSES = frozenset({"proof", "ltx_proof"})
+
+# Kind → its names, and the abbreviations authors give their environments (`thm`, `Prop`, `mainlem`).
+_KINDS = {
+    "theorem": ("theorem", "thm", "theo", "teo", "theor", "satz"),
+    "lemma": ("lemma", "lem", "lemme", "sublemma"),
+    "proposition": ("proposition", "prop", "propo", "propn", "prp"),
+    "corollary": ("corollary", "cor", "coro", "corol", "crl"),
+    "definition": ("definition", "defn", "defi", "def", "dfn"),
+    "remark": ("remark", "rem", "rmk", "rk", "remarks"),
+    "example": ("example", "ex", "exa", "exam", "exmp", "expl", "examples"),
+    "claim": ("claim", "clm", "subclaim"),
+    "conjecture": ("conjecture", "conj", "cnj"),
+    "fact": ("fact", "facts"),
+    "observation": ("observation", "obs"),
+    "property": ("property", "properties"),
+    "assumption": ("assumption", "hypothesis", "hyp", "assump"),
+    "notation": ("notation", "notations"),
+    "question": ("question", "quest"),
+    "problem": ("problem", "prob", "pb"),
+    "exercise": ("exercise", "exer", "exercises"),
+    "situation": ("situation",),
+    "axiom": ("axiom",),
+    "construction": ("construction",),
+    "criterion": ("criterion",),
+    "algorithm": ("algorithm",),
+}
+_KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
+
+OTHER = "other"
+
+_KIND_CLASS = re.compile(r"(?:ltx_theorem_|theorem-|theorem_)(.+)")
+_TITLE_WORD = re.compile(r"[^\W\d_]+")
+
+# Titles: "Lemma 2.1.", "Proof."
+_HEADINGS = frozenset(html_tags("h1", "h2", "h3", "h4", "h5", "h6"))
+_PARAGRAPHS = frozenset(html_tags("p"))
+_EMPHASIS = frozenset(html_tags("strong", "b", "em", "i", "span"))
+_TITLE_CLASSES = frozenset({"title", "ltx_title", "theorem-title", "ltx_title_theorem", "ltx_title_proof"})
+_LONGEST_TITLE = 120
+_PROOF_TITLE = re.compile(r"\W*(?:proof|preuve|beweis)\b", re.IGNORECASE)
+_AFTER_TITLE = ".:\u2002\u2003 \t\r\n"
+
+# The label of a statement: "Theorem 1.3". A proof that begins "Proof of Theorem 1.3." reveals its statement
+# to anyone who compares labels.
+_NUMBER = r"(?P<number>\d+(?:\.\d+)*|[A-Z](?:\.\d+)*)"
+_WORD = r"(?P<word>[^\W\d_]{3,})"
+_LABEL = re.compile(rf"\W*{_WORD}\.?[\s~]*{_NUMBER}(?!\w|\.\d)")
+_NUMBER_FIRST = re.compile(rf"\W*{_NUMBER}\.?\s+{_WORD}")
+_MENTION = re.compile(rf"\b{_WORD}\.?[\s~]*{_NUMBER}(?!\w|\.\d)")
+
+Label = tuple[str, str]
 
 
 def find_pairs(divs: Iterable[etree._Element]) -> list[tuple[etree._Element, etree._Element]]:
@@ -54,8 +104,8 @@ def read_pair(
     kind = kind_of_class(statement.get("class", "")) or _kind_of_title(statement) or OTHER
     if not keep_titles:
         for passage in (statement, proof):
-            if (title := find_title(passage)) is not None:
-                remove_title(title)
+            if (title := _find_title(passage)) is not None:
+                _remove_title(title)
     return RawPair(kind, read_passage(statement, longest), read_passage(proof, longest))
 
 
@@ -64,5 +114,90 @@ def _is_proof(div: etree._Element) -> bool:
 
 
 def _kind_of_title(statement: etree._Element) -> str | None:
-    title = find_title(statement)
-    return None if title is None else kind_in_words(title_text(title))
+    title = _find_title(statement)
+    return None if title is None else kind_in_words(_title_text(title))
+
+
+def kind_of_class(classes: str) -> str | None:
+    """Read the kind from a class attribute of LaTeXML 0.8, if it has one.
+
+    >>> kind_of_class("ltx_theorem ltx_theorem_prop"), kind_of_class("theorem ltx_thm")
+    ('proposition', None)
+    """
+    for name in classes.split():
+        match = _KIND_CLASS.fullmatch(name)
+        if match and (kind := _KIND_OF.get(match[1].strip("*0123456789").lower())):
+            return kind
+    return None
+
+
+def kind_in_words(title: str) -> str | None:
+    """Find the first kind that a title mentions, if any.
+
+    >>> kind_in_words("3.1 Lemma (Gauss).")
+    'lemma'
+    """
+    return next((kind for word in _TITLE_WORD.findall(title) if (kind := _KIND_OF.get(word.lower()))), None)
+
+
+def _find_title(div: etree._Element) -> etree._Element | None:
+    """Find the title: a heading, or emphasised words at the start of the first paragraph."""
+    for child in div:
+        if child.tag in _HEADINGS or not _TITLE_CLASSES.isdisjoint((child.get("class") or "").split()):
+            return child
+        break
+    emphasised = _first_emphasised(div)
+    return emphasised if emphasised is not None and _is_title(_title_text(emphasised)) else None
+
+
+def _first_emphasised(div: etree._Element) -> etree._Element | None:
+    if (div.text or "").strip() or not len(div):
+        return None
+    paragraph = div[0]
+    if paragraph.tag not in _PARAGRAPHS or (paragraph.text or "").strip() or not len(paragraph):
+        return None
+    return paragraph[0] if paragraph[0].tag in _EMPHASIS else None
+
+
+def _is_title(text: str) -> bool:
+    return len(text) <= _LONGEST_TITLE and bool(_PROOF_TITLE.match(text) or kind_in_words(text))
+
+
+def _title_text(title: etree._Element) -> str:
+    return " ".join("".join(title.itertext()).split())
+
+
+def _remove_title(title: etree._Element) -> None:
+    """Remove a title and the full stop after it from the document, but not the text that follows."""
+    parent, tail = title.getparent(), (title.tail or "").lstrip(_AFTER_TITLE)
+    if parent is None:
+        return
+    title.tail = None
+    parent.remove(title)
+    parent.text = (parent.text or "") + tail
+
+
+def own_label(statement: str) -> Label | None:
+    """Read the label at the start of a statement: its kind and its number.
+
+    >>> own_label("Lemma 2.1 (Gauss). Let x"), own_label("3 Theorem. Let x"), own_label("Let x be 1")
+    (('lemma', '2.1'), ('theorem', '3'), None)
+    """
+    match = _LABEL.match(statement) or _NUMBER_FIRST.match(statement)
+    return _label(match) if match else None
+
+
+def names_label(proof: str, label: Label) -> bool:
+    """Tell whether a proof mentions a label.
+
+    >>> [names_label(proof, ("theorem", "2.1")) for proof in ("Proof of Thm. 2.1.", "By Lemma 2.1")]
+    [True, False]
+    """
+    if label[1] not in proof:
+        return False
+    return any(_label(match) == label for match in _MENTION.finditer(proof))
+
+
+def _label(match: re.Match[str]) -> Label | None:
+    kind = kind_in_words(match["word"])
+    return (kind, match["number"]) if kind else None

@@ -1,18 +1,42 @@
-"""One statement or proof → a passage of text and formulas, and what is made of it."""
+"""One statement or proof → a passage of text and formulas → its tokens and its readable text."""
 
+from enum import IntEnum, auto
 from html import unescape
+from typing import Any
 
 from lxml import etree
 
 from ..linearization.formulas import read_formula
-from ..memo import Memo
+from ..linearization.presentation import MATH_TAGS
 from ..records import BLOCK_BREAK, Formula, Length, Passage, Segment
-from ..tokens import parse_token, typed_word
-from .vocabulary import FLOW, Flow
+from ..tokens import Memo, parse_token, typed_word
+from .document import html_tags
+
+_START = 2000  # characters kept of a passage that is too long, enough to tell its language
+
+
+class _Flow(IntEnum):
+    """What an element does to the text around it."""
+
+    MATH = auto()  # is a formula
+    BLOCK = auto()  # starts a new line
+    SKIP = auto()  # is not text
+
+
+_BLOCKS = """
+    address article aside blockquote br caption center dd div dl dt fieldset figcaption figure footer
+    form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tbody td tfoot th thead tr ul
+"""
+_SKIPPED = "script style noscript template head iframe object svg button"
+
+_FLOW: dict[Any, _Flow] = {
+    **dict.fromkeys(html_tags(*_BLOCKS.split()), _Flow.BLOCK),
+    **dict.fromkeys(html_tags(*_SKIPPED.split()), _Flow.SKIP),
+    "{http://www.w3.org/2000/svg}svg": _Flow.SKIP,
+    **dict.fromkeys(MATH_TAGS, _Flow.MATH),
+}
 
 _typed_words = Memo(typed_word)
-
-_START = 2000  # characters of a passage that is too long, enough to tell its language and show how it begins
 
 
 def read_passage(element: etree._Element, longest: int) -> Passage:
@@ -20,19 +44,19 @@ def read_passage(element: etree._Element, longest: int) -> Passage:
 
     Args:
         element: A statement or a proof.
-        longest: Of a longer passage only a part is read: it will be dropped anyway, and only the start of
-            its text still matters, for the language of the article.
+        longest: Longer passages will be dropped by their length, so only the start of their text is read,
+            for the language of the article.
 
     Raises:
         ContentMathError: If a formula cannot be converted.
     """
     pieces: list[str | etree._Element] = []
     _collect(element, pieces)
-    # Words are counted as the paper does, text node by text node. They come first, because they are cheap
-    # to count and may already tell that the formulas need not be read.
+    # Words are counted as in the paper, text node by text node. They come first, because counting them is
+    # cheap and may show that the formulas need not be read.
     words = len(" ".join([piece for piece in pieces if isinstance(piece, str)]).split())
     if words > longest:
-        # Proofs can be nested, so keeping all of each would multiply the document.
+        # Proofs can be nested, so keeping all of their text could multiply the document.
         start = "".join([piece for piece in pieces if isinstance(piece, str)])[:_START]
         return Passage((start,), Length(words, 0))
     leaves = 0
@@ -58,10 +82,10 @@ def _collect(parent: etree._Element, pieces: list[str | etree._Element]) -> None
     if text := parent.text:
         pieces.append(text)
     for element in parent:
-        flow = FLOW.get(element.tag)
-        if flow is Flow.MATH:
+        flow = _FLOW.get(element.tag)
+        if flow is _Flow.MATH:
             pieces.append(element)
-        elif flow is Flow.BLOCK:
+        elif flow is _Flow.BLOCK:
             pieces.append(BLOCK_BREAK)
             _collect(element, pieces)
             pieces.append(BLOCK_BREAK)
@@ -85,7 +109,7 @@ def passage_tokens(passage: Passage) -> str:
 
 
 def readable(passage: Passage) -> str:
-    """Write a passage for people: one line a block, formulas as `$TeX$` where the source has TeX."""
+    """Write a passage for people: one line per block, formulas as `$TeX$` where the source has TeX."""
     pieces = []
     for segment in passage.segments:
         if not isinstance(segment, Formula):

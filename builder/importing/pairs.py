@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
-from ..extraction.kinds import OTHER, kind_in_words
+from ..extraction.pairs import OTHER, kind_in_words
 from ..extraction.passages import passage_tokens, readable
 from ..identifiers import pair_id, proof_id, statement_id
 from ..linearization.fonts import MATHVARIANTS
 from ..linearization.presentation import surface_tokens
-from ..memo import Memo
 from ..records import Article, Formula, Length, Pair, Passage, Segment
+from ..tokens import Memo
 from .blocks import SEPARATOR, decoded, excerpt, expected_at
 from .chunks import Chunk
 from .head import article_id

@@ -1,1 +1,1 @@
-"""Formulas → typed tokens, whichever way the source encodes them."""
+"""Formulas → typed tokens, from presentation or content MathML."""

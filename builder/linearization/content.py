@@ -8,16 +8,16 @@ from xml.parsers import expat
 
 from proofmatch.errors import first_line
 
-from .vocabulary import MATHML_NAMESPACE
+from .presentation import MATHML_NAMESPACE
 
 MAX_DEPTH = 1000
-"""How deeply elements may be nested. The templates recurse, and at some ten thousand levels the processor
-exhausts the native stack, which ends the whole process; real formulas stay below a hundred."""
+"""How deeply elements may be nested. The templates recurse, and at about ten thousand levels the processor
+exhausts the native stack, which kills the process; real formulas stay below a hundred."""
 
 _STYLESHEET = Path(__file__).parent / "stylesheets" / "content_to_presentation.xsl"
 
-# The XML parser inside Saxon refuses more than 100 levels and names of 1000 characters unless told otherwise;
-# 0 is "no limit".
+# By default, the XML parser inside Saxon refuses more than 100 levels and names of 1000 characters; 0 means
+# "no limit".
 _PARSER_LIMITS = ("maxElementDepth", "maxXMLNameLimit")
 
 
@@ -49,12 +49,12 @@ def to_presentation(math_xml: str) -> str:
     if not isinstance(math_xml, str):
         raise TypeError(f"a formula is a str, not {type(math_xml).__name__}")
     _check(math_xml)
-    # Keyed by process, because a processor made before a fork does not work after it.
+    # One per process, because a processor created before a fork does not work after it.
     return _converter(os.getpid())(math_xml)
 
 
 def _check(math_xml: str) -> None:
-    """Refuse what the processor must not see: it would fetch a DTD, and deep nesting would kill it."""
+    """Reject input that harms the processor: it would fetch a DTD, and deep nesting would kill it."""
     depth = 0
 
     def start(name: str, _attributes: dict[str, str]) -> None:
@@ -69,13 +69,13 @@ def _check(math_xml: str) -> None:
         nonlocal depth
         depth -= 1
 
-    def refuse_doctype(*_declaration: object) -> None:
+    def reject_doctype(*_declaration: object) -> None:
         raise ContentMathError("a formula must not have a document type declaration")
 
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.StartElementHandler = start
     parser.EndElementHandler = end
-    parser.StartDoctypeDeclHandler = refuse_doctype
+    parser.StartDoctypeDeclHandler = reject_doctype
     try:
         parser.Parse(math_xml, True)
     except (expat.ExpatError, UnicodeEncodeError) as error:
@@ -84,7 +84,7 @@ def _check(math_xml: str) -> None:
 
 @cache
 def _converter(_process: int) -> Callable[[str], str]:
-    # Imported here because the library takes 90 MB and few documents have content markup.
+    # Imported here because the library takes 90 MB and few documents need it.
     import saxonche
 
     processor = saxonche.PySaxonProcessor(license=False)

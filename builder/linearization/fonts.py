@@ -1,7 +1,7 @@
-"""One name per font, whichever of the three encodings the source uses.
+"""One name per font, for all three encodings that sources use.
 
 A bold x is `<mi mathvariant="bold">x</mi>`, or the character 𝐱, or LaTeXML's `class="ltx_font_bold"`.
-All three give the surface `x` and the font `bold`. Italic is how formulas are set anyway and `normal`
+All three give the surface `x` and the font `bold`. Italic is the default of formulas and `normal`
 means upright, so neither is marked.
 """
 
@@ -52,7 +52,7 @@ _CLASS_FONTS = {
     "slanted": "italic",
 }
 
-# What two fonts on one symbol make together.
+# Several fonts on one symbol.
 _COMBINED = {
     frozenset({"bold", "italic"}): "bold-italic",
     frozenset({"bold", "script"}): "bold-script",
@@ -118,7 +118,7 @@ def fold_styled(surface: str) -> tuple[str, str | None]:
         letter, font = table.get(character, (character, None))
         letters.append(letter)
         fonts.add(font)
-    # A mixture such as 𝐱y has no single font: its characters already say what they are.
+    # A mixture such as 𝐱y has no single font; its characters stay as they are.
     return ("".join(letters), fonts.pop()) if len(fonts) == 1 else (surface, None)
 
 
@@ -127,7 +127,7 @@ def _combine(fonts: set[str]) -> str:
     if len(marked) <= 1:
         return marked.pop() if marked else "normal"
     shape = marked - UNMARKED
-    # Where MathML has no name for the combination, the alphabet says more than its weight.
+    # MathML has no name for every combination; the alphabet matters more than its weight.
     return _COMBINED.get(frozenset(marked)) or _COMBINED.get(frozenset(shape)) or min(shape - {"bold"})
 
 

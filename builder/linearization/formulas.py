@@ -1,33 +1,51 @@
-"""A `<math>` element → `Formula`: its tokens, converted from content markup if need be, and its TeX."""
+"""A `<math>` element → `Formula`: its tokens, converted from content markup if necessary, and its TeX."""
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from html import escape
+from html.entities import html5
 
 from lxml import etree
 
-from ..memo import Memo
+from proofmatch.errors import first_line
+
 from ..records import Formula
+from ..tokens import Memo
 from .content import ContentMathError, to_presentation
-from .presentation import ContentMarkupError, own_font, presentation_tokens, styled_tokens, surface_tokens
-from .vocabulary import ANNOTATION_TAGS, MATHML_NAMESPACE, ROLES, Role
+from .presentation import (
+    ANNOTATION_TAGS,
+    MATH_TAGS,
+    MATHML_NAMESPACE,
+    ROLES,
+    ContentMarkupError,
+    Role,
+    own_font,
+    presentation_tokens,
+    styled_tokens,
+    surface_tokens,
+)
 
 _TEX_ENCODINGS = frozenset(
     {"application/x-tex", "application/x-latex", "text/x-tex", "text/x-latex", "TeX", "LaTeX", "tex", "latex"}
 )
 
-# LaTeXML numbers the nodes of a formula, which makes equal formulas differ. A `share` refers to ids.
+# LaTeXML numbers the nodes of a formula, which makes equal formulas differ.
 _NODE_NUMBER = re.compile(r'\s(?:xml:id|id|xref)="[^"]*"')
 
-# TeX as LaTeXML writes it wraps long lines with a comment sign.
+# LaTeXML wraps long lines of TeX with a comment sign.
 _WRAPPED_LINE = re.compile(r"(\\[A-Za-z]+)?(?<!\\)%\s*\n\s*")
 
-# It only sees what our stylesheet writes, of formulas limited in depth, but a level of content can become
-# three of presentation. What a formula shares is there several times, ids included.
-# (Never collect_ids=False for the documents of others: it makes the parser fetch their DTDs.)
+# It parses only the output of our stylesheet, whose input is limited in depth; a level of content can become
+# three of presentation (hence huge_tree). Shared subexpressions are repeated, ids included (hence
+# collect_ids=False, which must never be used for documents of others: the parser would fetch their DTDs).
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True, collect_ids=False)
 
-_LONGEST_KEPT = 1 << 14  # characters of the markup of a formula that may come again
+_LONGEST_CACHED = 1 << 14  # characters of markup; longer formulas rarely repeat
+
+# `&InvisibleTimes;` and the like are not XML without MathML's DTD; XML's own five must stay escaped.
+_NAMED_ENTITY = re.compile(r"&(\w+;)")
+_PROLOGUE = re.compile(r"\s*<\?xml[^>]*\?>")
 
 _role = ROLES.get
 _plain_tokens = Memo(lambda text: surface_tokens(text, None))
@@ -44,8 +62,8 @@ def read_formula(math: etree._Element) -> Formula:
         tokens, tex = _read_presentation(math)
     except ContentMarkupError:
         markup = _canonical(math)
-        is_likely_again = len(markup) <= _LONGEST_KEPT
-        tokens = (_converted_tokens if is_likely_again else _converted_tokens.__wrapped__)(markup)
+        is_short = len(markup) <= _LONGEST_CACHED
+        tokens = (_converted_tokens if is_short else _converted_tokens.__wrapped__)(markup)
         tex = _find_tex(math)
     alternative = math.get("alttext")
     if alternative and not alternative.isspace():
@@ -61,8 +79,8 @@ def _unwrapped(line_end: re.Match[str]) -> str:
 def _read_presentation(root: etree._Element) -> tuple[str, str | None]:
     """Read tokens and annotated TeX in a flat pass over the tree: this is where a build spends its time.
 
-    Containers are passed by and leaves are read. Only what is less simple (a font for a whole subtree,
-    fences in attributes, elements inside a leaf) is walked recursively, and then skipped in the pass.
+    Containers are skipped and leaves are read. Only the rarer cases (a font for a whole subtree, fences in
+    attributes, elements inside a leaf) are read recursively, and their descendants skipped in the pass.
     """
     tokens: list[str] = []
     tex: str | None = None
@@ -89,12 +107,12 @@ def _read_presentation(root: etree._Element) -> tuple[str, str | None]:
         elif font := own_font(element):
             tokens += styled_tokens(element, font)
             _skip_inside(element, stream)
-    # A leaf of white space has no token.
+    # A leaf of white space gives an empty string.
     return " ".join(filter(None, tokens) if "" in tokens else tokens), tex
 
 
 def _skip_inside(element: etree._Element, stream: Iterator[etree._Element]) -> None:
-    """Advance a depth-first pass that stands at an element beyond its last descendant."""
+    """Advance a depth-first pass from an element to its last descendant."""
     last = element
     while len(last):
         last = last[-1]
@@ -105,14 +123,15 @@ def _skip_inside(element: etree._Element, stream: Iterator[etree._Element]) -> N
 
 
 def _canonical(math: etree._Element) -> str:
-    """Serialize a formula in MathML's namespace, so that repetitions of it are equal."""
+    """Serialize a formula in MathML's namespace, so that equal formulas become equal strings."""
     text = etree.tostring(math, encoding="unicode", with_tail=False)
     namespace = etree.QName(math).namespace
     if namespace is None:
-        # From an HTML parser: the namespace went without saying.
+        # HTML parsers leave the namespace out.
         text = text.replace("<math", f'<math xmlns="{MATHML_NAMESPACE}"', 1)
     elif namespace != MATHML_NAMESPACE:
         text = text.replace(f'"{namespace}"', f'"{MATHML_NAMESPACE}"', 1)
+    # A `share` refers to other nodes by their ids.
     return text if "share" in text else _NODE_NUMBER.sub("", text)
 
 
@@ -128,3 +147,35 @@ def _converted_tokens(math_xml: str) -> str:
 def _find_tex(math: etree._Element) -> str | None:
     annotations = (element for element in math.iter(*ANNOTATION_TAGS))
     return next((element.text for element in annotations if element.get("encoding") in _TEX_ENCODINGS), None)
+
+
+def math_tokens(math_xml: str) -> list[str]:
+    """Linearize one formula into typed tokens.
+
+    Args:
+        math_xml: A `<math>` element, with or without MathML's namespace or the customary `m:` prefix,
+            in presentation, content or parallel markup.
+
+    Returns:
+        The tokens in reading order.
+
+    Raises:
+        ValueError: If the string is not a well-formed `<math>` element.
+
+    Example:
+        >>> math_tokens('<math><mi mathvariant="bold">x</mi><mo>:</mo><mi>ℝ</mi></math>')
+        ['m.bold:x', 'm::', 'm.double-struck:R']
+    """
+    body = _NAMED_ENTITY.sub(_character_of_entity, _PROLOGUE.sub("", math_xml, count=1))
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(f'<formula xmlns:m="{MATHML_NAMESPACE}">{body}</formula>'.encode(), parser)
+    except etree.XMLSyntaxError as error:
+        raise ValueError(f"not a well-formed <math> element: {first_line(error)}") from error
+    if len(root) != 1 or root[0].tag not in MATH_TAGS or f"{root.text or ''}{root[0].tail or ''}".strip():
+        raise ValueError("expected exactly one <math> element")
+    return read_formula(root[0]).tokens.split()
+
+
+def _character_of_entity(entity: re.Match[str]) -> str:
+    return escape(html5.get(entity[1], "")) or entity[0]

@@ -1,15 +1,75 @@
 """Presentation MathML → typed tokens: the leaves of the tree, depth first."""
 
 from collections.abc import Iterable
+from enum import IntEnum, auto
 from functools import lru_cache
 from html import unescape
+from typing import Any
 
 from lxml import etree
 
-from ..memo import LONGEST
-from ..tokens import math_token
+from ..tokens import LONGEST_REMEMBERED, math_token
 from .fonts import UNMARKED, declared_font, fold_styled
-from .vocabulary import ROLES, Role
+
+MATHML_NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+XHTML_NAMESPACE = "http://www.w3.org/1999/xhtml"
+
+
+class Role(IntEnum):
+    """What to do with an element inside a formula."""
+
+    LEAF = auto()  # its text is tokens
+    STYLE = auto()  # may declare a font for its descendants
+    FENCED = auto()  # has tokens in its attributes
+    SEMANTICS = auto()  # only its first child is the formula
+    ANNOTATION = auto()  # repeats the formula in another language
+    CONTENT = auto()  # content markup: has to be converted first
+
+
+_LEAVES = "mi mn mo mtext ms"
+_CONTENT = """
+    cn ci csymbol cs cbytes cerror apply bind bvar share
+    reln fn declare lambda compose inverse ident domain codomain image domainofapplication
+    interval condition lowlimit uplimit degree momentabout logbase piecewise piece otherwise sep
+    quotient factorial divide max min minus plus power rem times root gcd lcm
+    abs conjugate arg real imaginary floor ceiling exp
+    and or xor not implies forall exists equivalent
+    eq neq gt lt geq leq approx factorof
+    int diff partialdiff divergence grad curl laplacian
+    set list union intersect in notin subset prsubset notsubset notprsubset setdiff card cartesianproduct
+    sum product limit tendsto
+    ln log sin cos tan sec csc cot sinh cosh tanh sech csch coth
+    arcsin arccos arctan arccosh arccot arccoth arccsc arccsch arcsec arcsech arcsinh arctanh
+    mean sdev variance median mode moment
+    vector matrix matrixrow determinant transpose selector vectorproduct scalarproduct outerproduct
+    integers reals rationals naturalnumbers complexes primes emptyset
+    exponentiale imaginaryi notanumber true false pi eulergamma infinity
+"""
+
+# HTML parsers report no namespace, and in XHTML whose author forgot MathML's, math is in XHTML's.
+_NAMESPACES = (f"{{{MATHML_NAMESPACE}}}", "", f"{{{XHTML_NAMESPACE}}}")
+
+CONTENT_ELEMENTS = frozenset(_CONTENT.split())
+
+
+def qualified(*names: str) -> tuple[str, ...]:
+    """Combine element names with every namespace in which they occur."""
+    return tuple(namespace + name for namespace in _NAMESPACES for name in names)
+
+
+MATH_TAGS = qualified("math")
+ANNOTATION_TAGS = qualified("annotation")
+
+# Other containers (mrow, mfrac, unknown elements) have no role: only their children matter.
+# `math` itself can declare a font like `mstyle`.
+ROLES: dict[Any, Role] = {
+    **dict.fromkeys(qualified(*_LEAVES.split()), Role.LEAF),
+    **dict.fromkeys(qualified("mstyle", "math"), Role.STYLE),
+    **dict.fromkeys(qualified("mfenced"), Role.FENCED),
+    **dict.fromkeys(qualified("semantics"), Role.SEMANTICS),
+    **dict.fromkeys(qualified("annotation", "annotation-xml"), Role.ANNOTATION),
+    **dict.fromkeys(qualified(*CONTENT_ELEMENTS), Role.CONTENT),
+}
 
 
 class ContentMarkupError(Exception):
@@ -30,7 +90,7 @@ def presentation_tokens(element: etree._Element) -> list[str]:
 def styled_tokens(style: etree._Element, font: str) -> list[str]:
     """Read the tokens inside an element that declares a font for them."""
     if len(style) == 1 and len(style[0]) == 0 and ROLES.get(style[0].tag) is Role.LEAF:
-        # Nearly always it is there for a single letter.
+        # The common case: a single letter.
         leaf = style[0]
         return [surface_tokens(leaf.text, own_font(leaf) or font)] if leaf.text else []
     tokens: list[str] = []
@@ -39,11 +99,11 @@ def styled_tokens(style: etree._Element, font: str) -> list[str]:
 
 
 def surface_tokens(text: str, font: str | None) -> str:
-    """Type the white-space separated surfaces of a leaf's text; hardly ever is there more than one.
+    """Type the white-space separated surfaces of a leaf's text; nearly always there is one.
 
     A styled character keeps its own font whatever the markup around it says, as MathML prescribes.
     """
-    return (_surface_tokens if len(text) <= LONGEST else _surface_tokens.__wrapped__)(text, font)
+    return (_surface_tokens if len(text) <= LONGEST_REMEMBERED else _surface_tokens.__wrapped__)(text, font)
 
 
 @lru_cache(maxsize=65536)
@@ -76,11 +136,11 @@ def _walk(elements: Iterable[etree._Element], font: str | None, tokens: list[str
 
 
 def own_font(element: etree._Element) -> str | None:
-    """Name the font that an element declares for itself or, a style, for what is inside."""
+    """Name the font that an element declares for itself or its descendants."""
     variant, classes = element.get("mathvariant"), element.get("class")
     if not variant and not classes:
         return None
-    is_short = len(variant or "") + len(classes or "") <= LONGEST
+    is_short = len(variant or "") + len(classes or "") <= LONGEST_REMEMBERED
     return (declared_font if is_short else declared_font.__wrapped__)(variant, classes)
 
 
@@ -103,7 +163,7 @@ def _deep_text(element: etree._Element) -> str:
             pieces.append(unescape(child.text or ""))
         elif ROLES.get(child.tag) is not Role.ANNOTATION:
             inner = _deep_text(child)
-            # Symbols of a formula inside text are not one word.
+            # Symbols of a formula inside text are words of their own.
             pieces.append(f" {inner} " if child.tag in ROLES else inner)
         pieces.append(child.tail or "")
     return "".join(pieces)

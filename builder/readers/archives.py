@@ -9,7 +9,8 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from types import TracebackType
 from typing import BinaryIO, Self, cast
 
 from ..reasons import Reason
@@ -18,7 +19,7 @@ from .documents import Document, FaultyDocument, LoadedDocument, Place, clean_na
 TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz")
 ZIP_SUFFIXES = (".zip",)
 
-# Members that are names and notes of the next one. tarfile reads them whole, so they must be small.
+# Members that hold names and attributes of the next one. tarfile reads them whole, so they must be small.
 _NOTES = (
     tarfile.GNUTYPE_LONGNAME,
     tarfile.GNUTYPE_LONGLINK,
@@ -28,7 +29,7 @@ _NOTES = (
 )
 _LARGEST_NOTE = 1 << 16
 
-_LOOKS_BEYOND_END = 8  # tarfile takes two or three to notice that there is no more
+_EMPTY_READS = 8  # tarfile needs two or three to notice the end
 
 # What the decompressors and archive readers raise on damaged input.
 _DAMAGE = (
@@ -58,9 +59,9 @@ def read_archive(file: BinaryIO, name: str, max_bytes: int, path: str | None = N
 
     Args:
         file: The archive, open.
-        name: Its name, which tells its kind.
+        name: Its name, which determines its format.
         max_bytes: Members larger than this are not loaded.
-        path: Where it lies, if it is a local file.
+        path: Its path, if it is a local file.
     """
     members = _read_zip if name.lower().endswith(ZIP_SUFFIXES) else _read_tar
     try:
@@ -73,10 +74,10 @@ def read_archive(file: BinaryIO, name: str, max_bytes: int, path: str | None = N
 
 
 def _decompressed(file: BinaryIO) -> BinaryIO:
-    """Undo the compression of a tar file, in pieces of limited size.
+    """Decompress a tar file in pieces of limited size.
 
-    tarfile could do so itself, but it unpacks whole blocks, and ten kilobytes can hold a hundred megabytes
-    of white space; and it stops after the first of several concatenated bzip2 streams.
+    tarfile could do so itself, but it decompresses whole blocks, of which ten kilobytes can hold a hundred
+    megabytes of white space, and it stops after the first of several concatenated bzip2 streams.
     """
     buffered = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)  # pyright: ignore[reportArgumentType]
     magic = buffered.peek(6)
@@ -90,22 +91,22 @@ _COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma
 
 
 class _Ending:
-    """A stream that raises at its end: tarfile would go on to look for terabytes that a header promises."""
+    """A stream that raises at its end: tarfile would go on reading for the terabytes a header promises."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._looks_beyond_end = 0
+        self._empty_reads = 0
 
     def read(self, size: int) -> bytes:
         data = self._stream.read(size)
-        self._looks_beyond_end = 0 if data else self._looks_beyond_end + 1
-        if self._looks_beyond_end > _LOOKS_BEYOND_END:
+        self._empty_reads = 0 if data else self._empty_reads + 1
+        if self._empty_reads > _EMPTY_READS:
             raise EOFError("a member is larger than the rest of the archive")
         return data
 
 
 class _Member(tarfile.TarInfo):
-    """A member whose header must be sound: tarfile takes a damaged or missing one for the end."""
+    """A member whose header must be valid: tarfile takes a damaged or missing one for the end."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
@@ -134,11 +135,11 @@ class _Member(tarfile.TarInfo):
 def _read_tar(file: BinaryIO, max_bytes: int, path: str | None) -> Iterator[Document]:
     content = _decompressed(file)
     if content is not file:
-        path = None  # compressed: what is inside can only be reached from the front
+        path = None  # members of a compressed file can only be read in order
     stream = cast(BinaryIO, _Ending(content))
     with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive:
         while (member := archive.next()) is not None:
-            # tarfile remembers every member, which for 440,000 of them is half a gigabyte, and every note.
+            # tarfile keeps all members, half a gigabyte for 440,000 of them, and all their attributes.
             archive.members.clear()  # pyright: ignore[reportAttributeAccessIssue]
             archive.pax_headers.clear()  # pyright: ignore[reportAttributeAccessIssue]
             if member.isdir() or not is_article_name(member.name):
@@ -189,11 +190,11 @@ def _zip_document(
 
 
 def read_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
-    """Read at most so many bytes of a member.
+    """Read at most `most` bytes of a member.
 
     Raises:
-        BadZipFile: If its compression cannot be undone in pieces. Of the newer ones, zipfile unpacks all that
-            it has read, and a kilobyte can hold gigabytes.
+        BadZipFile: If it cannot be decompressed in pieces. With the newer compressions, zipfile decompresses
+            all that it has read, and a kilobyte can hold gigabytes.
     """
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise zipfile.BadZipFile("compressed neither by deflate nor not at all; pack it again")
@@ -210,3 +211,46 @@ def _unsafe(name: str) -> str | None:
 
 def _too_large(name: str, size: int) -> FaultyDocument:
     return FaultyDocument(name, Reason.TOO_LARGE, f"{size} bytes", size=0)
+
+
+class PlaceReader:
+    """Reads documents from their places; keeps the last archive open for the next one."""
+
+    def __init__(self) -> None:
+        self._path = ""
+        self._archive: zipfile.ZipFile | None = None
+        self._members: dict[int, zipfile.ZipInfo] = {}
+
+    def __enter__(self) -> "PlaceReader":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def read(self, place: Place, size: int) -> bytes:
+        """Read a document.
+
+        Raises:
+            OSError: If the archive cannot be read.
+            Exception: Whatever `zipfile` raises if the archive has changed since the place was recorded.
+        """
+        if place.archive.lower().endswith(ZIP_SUFFIXES):
+            archive = self._opened(place.archive)
+            return read_zip_member(archive, self._members[place.offset], size + 1)
+        with Path(place.archive).open("rb") as file:
+            file.seek(place.offset)
+            return file.read(size)
+
+    def _opened(self, path: str) -> zipfile.ZipFile:
+        if self._archive is None or self._path != path:
+            self._close()
+            self._path, self._archive = path, zipfile.ZipFile(path)
+            self._members = {member.header_offset: member for member in self._archive.infolist()}
+        return self._archive
+
+    def _close(self) -> None:
+        if self._archive is not None:
+            self._archive.close()
+            self._archive = None

@@ -1,4 +1,4 @@
-"""A document that has been found but perhaps not read yet; small enough to be sent to a worker."""
+"""Documents of a source: found but perhaps not read yet, and small enough to be sent to a worker."""
 
 import os
 import re
@@ -10,22 +10,21 @@ from typing import Protocol
 from proofmatch.storage import SourceChanged
 
 from ..reasons import DocumentError, Reason
-from .public import public_words
 
 ARTICLE_SUFFIXES = (".xhtml", ".html", ".htm", ".xml")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def is_article_name(name: str) -> bool:
-    """Tell articles from pictures, stylesheets and the hidden files of file managers by their names."""
+    """Tell articles from pictures, stylesheets and hidden files by their names."""
     base = name.rsplit("/", 1)[-1]
     return base.lower().endswith(ARTICLE_SUFFIXES) and not base.startswith(".")
 
 
 def clean_name(name: str) -> str:
-    """Make a name of any file system or archive fit to be stored and shown.
+    """Make a name from a file system or an archive printable.
 
-    Bytes that are no text and characters that are controls become U+FFFD, and there is no leading `./`.
+    Bytes that are not UTF-8 and control characters become U+FFFD, and a leading `./` is removed.
     """
     name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").removeprefix("./")
     return name if name.isprintable() else _CONTROLS.sub("\ufffd", name)
@@ -52,7 +51,7 @@ class Document(Protocol):
 
         Raises:
             DocumentError: If that is impossible.
-            SourceChanged: If they are no longer those that the stamp is of.
+            SourceChanged: If the document has changed since it was found.
         """
         ...
 
@@ -67,7 +66,7 @@ class FileDocument:
     path: str
 
     def read(self) -> bytes:
-        """Read the file, which must still be the one that was found: half of another is no article."""
+        """Read the file, which must not have changed since it was found."""
         try:
             with open(self.path, "rb", buffering=0) as file:  # noqa: PTH123 - a third faster for small files
                 data = file.read()
@@ -92,40 +91,12 @@ def _stamp(name: str, status: os.stat_result) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class RemoteDocument:
-    """A file behind a URL, fetched by the worker that gets it."""
-
-    name: str
-    size: int  # as the file system tells; some do not
-    url: str
-    max_bytes: int
-
-    @property
-    def stamp(self) -> str:
-        """URL and size; remote file systems have no common notion of a modification time."""
-        return f"{self.url}:{self.size}"
-
-    def read(self) -> bytes:
-        """Fetch the file."""
-        import fsspec
-
-        try:
-            with fsspec.open(self.url, "rb") as file:
-                data = file.read(self.max_bytes + 1)  # pyright: ignore[reportAttributeAccessIssue]
-        except Exception as error:  # every file system has exceptions of its own
-            raise DocumentError(Reason.UNREADABLE, public_words(str(error), self.url)) from None
-        if len(data) > self.max_bytes:
-            raise DocumentError(Reason.TOO_LARGE, f"more than {self.max_bytes} bytes")
-        return data
-
-
-@dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a local archive a document can be read by itself, without what is before it.
+    """Where in a local archive a document can be read by itself.
 
     Attributes:
         archive: Path of the archive.
-        offset: Where the document begins: its bytes in a plain tar file, its header in a zip file.
+        offset: Start of the document's bytes in a plain tar file, of its header in a zip file.
     """
 
     archive: str
@@ -134,11 +105,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class LoadedDocument:
-    """A member of an archive: archives are read once, from front to back, so the bytes travel along."""
+    """A member of an archive with its bytes, because archives are read once, from front to back."""
 
     name: str
     data: bytes
-    place: Place | None = None  # none in a compressed tar file, nor behind a URL
+    place: Place | None = None  # None in a compressed tar file or behind a URL
 
     @property
     def size(self) -> int:
@@ -151,13 +122,13 @@ class LoadedDocument:
         return f"{self.name}:{zlib.crc32(self.data)}"
 
     def read(self) -> bytes:
-        """Hand out the bytes."""
+        """Get the bytes."""
         return self.data
 
 
 @dataclass(frozen=True, slots=True)
 class FaultyDocument:
-    """A document that is known beforehand to be unreadable, and why."""
+    """A document that is already known to be unreadable, and why."""
 
     name: str
     reason: Reason
@@ -170,5 +141,5 @@ class FaultyDocument:
         return f"{self.name}:{self.reason}:{self.detail}"
 
     def read(self) -> bytes:
-        """Raise what is wrong."""
+        """Raise the fault."""
         raise DocumentError(self.reason, self.detail)

@@ -1,4 +1,4 @@
-"""What the user calls a SOURCE → its documents, in an order that is the same every time."""
+"""A SOURCE of the command line → its documents, always in the same order."""
 
 import glob
 import os
@@ -13,8 +13,7 @@ from proofmatch.storage import unchanged
 from ..reasons import Reason
 from .archives import is_archive_name, read_archive
 from .documents import Document, FaultyDocument, clean_name, file_document, is_article_name
-from .patterns import fixed_part
-from .urls import read_url, stamps_of_url
+from .urls import fixed_part, read_url, stamps_of_url
 
 
 def read_sources(sources: Iterable[str], max_bytes: int) -> Iterator[Document]:
@@ -50,9 +49,9 @@ def check_sources(sources: Iterable[str]) -> None:
 
 
 def state_of(sources: Iterable[str]) -> str:
-    """Sum up the files of the sources by their names, sizes and times, without reading any.
+    """Hash the names, sizes and modification times of the files of the sources, without reading them.
 
-    It is another one when a file is: what was made of the sources is then made anew.
+    A different hash means that results made from the sources are out of date.
     """
     state = blake2b(digest_size=16)
     for source in sources:
@@ -63,7 +62,7 @@ def state_of(sources: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A file of a source, and the folder its name begins at."""
+    """A file of a source, and the folder its name is relative to."""
 
     path: Path
     root: Path
@@ -94,15 +93,15 @@ def _find(source: str) -> Iterator[_Found | FaultyDocument]:
 
 def _search_folder(folder: Path, root: Path) -> Iterator[_Found | FaultyDocument]:
     """Find the articles and archives in a folder and its subfolders."""
-    closed: list[OSError] = []
-    for place, subfolders, files in os.walk(folder, onerror=closed.append):
+    unreadable: list[OSError] = []
+    for place, subfolders, files in os.walk(folder, onerror=unreadable.append):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for file in sorted(files):
             path = Path(place, file)
-            # A pipe or device with an article's name would block the reader for ever.
+            # A pipe or device with an article's name would block the reader.
             if _is_wanted(file) and path.is_file():
                 yield _Found(path, root)
-    for error in closed:
+    for error in unreadable:
         yield FaultyDocument(clean_name(str(error.filename)), Reason.UNREADABLE, error.strerror or str(error))
 
 

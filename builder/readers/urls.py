@@ -1,20 +1,53 @@
-"""Sources behind URLs, through fsspec."""
+"""Sources behind URLs, read through fsspec, and URLs without their secrets."""
 
 import glob
+import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.storage import SourceChanged
 
+from ..reasons import DocumentError, Reason
 from .archives import is_archive_name, read_archive
-from .documents import Document, LoadedDocument, RemoteDocument, clean_name, is_article_name
-from .patterns import fixed_part
-from .public import public_url, public_words
+from .documents import Document, LoadedDocument, clean_name, is_article_name
 
-# A worker could not open these: what is in memory is in this process only, and of a file inside an archive
-# behind a URL (`zip://…::https://…`) the file system forgets where the archive is.
+# Workers cannot open these: memory belongs to this process, and for a file inside a remote archive
+# (`zip://…::https://…`) the file system forgets where the archive is.
 _READ_HERE = ("memory", "zip", "tar")
+
+_WEB = ("http", "https")  # elsewhere, a question mark may belong to a pattern
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteDocument:
+    """A file behind a URL, fetched by the worker that gets it."""
+
+    name: str
+    size: int  # 0 if the file system does not know
+    url: str
+    max_bytes: int
+
+    @property
+    def stamp(self) -> str:
+        """URL and size; remote file systems have no common notion of a modification time."""
+        return f"{self.url}:{self.size}"
+
+    def read(self) -> bytes:
+        """Fetch the file."""
+        import fsspec
+
+        try:
+            with fsspec.open(self.url, "rb") as file:
+                data = file.read(self.max_bytes + 1)  # pyright: ignore[reportAttributeAccessIssue]
+        except Exception as error:  # every file system has exceptions of its own
+            raise DocumentError(Reason.UNREADABLE, public_words(str(error), self.url)) from None
+        if len(data) > self.max_bytes:
+            raise DocumentError(Reason.TOO_LARGE, f"more than {self.max_bytes} bytes")
+        return data
 
 
 def read_url(url: str, max_bytes: int) -> Iterator[Document]:
@@ -22,9 +55,9 @@ def read_url(url: str, max_bytes: int) -> Iterator[Document]:
 
     Raises:
         ProofmatchError: If it cannot be read.
-        SourceChanged: If it is an archive that somebody has changed meanwhile.
+        SourceChanged: If it is an archive that changed in the meantime.
     """
-    import fsspec  # here, because a build from local files has no need of it
+    import fsspec  # here, because a build from local files does not need it
 
     try:
         filesystem, path = fsspec.url_to_fs(url)
@@ -43,7 +76,7 @@ def read_url(url: str, max_bytes: int) -> Iterator[Document]:
 
 
 def stamps_of_url(url: str) -> Iterator[str]:
-    """Describe the files behind a URL, so far as its file system tells.
+    """Describe the files behind a URL, as far as its file system can.
 
     Raises:
         ProofmatchError: If it cannot be reached.
@@ -61,7 +94,7 @@ def stamps_of_url(url: str) -> Iterator[str]:
 
 
 def _state(filesystem: Any, path: str) -> str:  # noqa: ANN401 - untyped
-    """Describe a file by what its file system tells now: size, time, checksum."""
+    """Describe the current state of a file by what its file system knows: size, time, checksum."""
     filesystem.invalidate_cache()
     return repr(sorted(filesystem.info(path).items()))
 
@@ -88,3 +121,46 @@ def _read_files(filesystem: Any, path: str, max_bytes: int) -> Iterator[Document
         else:
             size = found[file].get("size") or 0
             yield RemoteDocument(name, size, filesystem.unstrip_protocol(file), max_bytes)
+
+
+def fixed_part(pattern: str) -> Path:
+    """Take the folders of a glob pattern before the first one that is itself a pattern.
+
+    >>> fixed_part("dump/*/index.html")
+    PosixPath('dump')
+    """
+    return Path(*itertools.takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts))
+
+
+def public_url(url: str) -> str:
+    """Remove user names, passwords and the signatures of queries from a URL.
+
+    >>> public_url("https://ada:secret@example.org/articles.tar?signature=abc")
+    'https://example.org/articles.tar'
+    >>> public_url("zip://*.xhtml::s3://key:secret@bucket/a.zip")
+    'zip://*.xhtml::s3://bucket/a.zip'
+    """
+    return "::".join(_public_part(part) for part in url.split("::"))
+
+
+def public_words(words: str, url: str) -> str:
+    """Remove the same from a message of a library about the URL."""
+    words = words.replace(url, public_url(url))
+    for part in url.split("::"):
+        split = urlsplit(part)
+        secrets = [split.netloc.rpartition("@")[0], split.password]
+        if split.scheme in _WEB:
+            secrets += [split.query, split.fragment]
+        for secret in filter(None, secrets):
+            words = words.replace(secret, "…")
+    return words
+
+
+def _public_part(part: str) -> str:
+    split = urlsplit(part)
+    if not split.scheme or not split.netloc:
+        return part
+    host = split.netloc.rpartition("@")[2]
+    if split.scheme in _WEB:
+        return urlunsplit((split.scheme, host, split.path, "", ""))
+    return part.replace(split.netloc, host, 1)

@@ -8,7 +8,7 @@ from proofmatch import __version__
 from proofmatch.errors import ProofmatchError
 from proofmatch.storage import sha256_of
 
-from ..readers.public import public_url
+from ..readers.urls import public_url
 from ..settings import BuildSettings
 
 SCHEMA_VERSION = 1

@@ -5,7 +5,7 @@ Upper and lower case of a letter are one variable, written in lower case: if x b
 
 from collections.abc import Iterable, Mapping
 
-from ..memo import Memo
+from ..tokens import Memo
 
 # Names in TeX of lower-case Greek letters. The second forms that TeX calls `\varphi` and so on are letters of
 # their own, because authors use both side by side; LaTeXML writes `\phi` as ϕ and `\varphi` as φ. There is no

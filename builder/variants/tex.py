@@ -3,18 +3,18 @@
 import re
 from functools import lru_cache
 
-from ..tex.commands import (
+from ..tex import (
     BEGIN,
-    DECLARATIONS,
     DIMENSION,
+    DIMENSION_COMMANDS,
     DIMENSION_OF_BOX,
     DIMENSION_OF_LINE_BREAK,
-    DIMENSIONED,
-    FONTS,
-    TEXT,
+    FONT_COMMANDS,
+    FONT_DECLARATIONS,
+    TEXT_COMMANDS,
     UNTOUCHED_ARGUMENTS,
+    formula_end,
 )
-from ..tex.pieces import formula_end
 from .sites import Site, character_notation, command_notation, restored_notation
 
 _TOKEN = re.compile(
@@ -67,7 +67,7 @@ class _Scanner:
                 notation = restored_notation(match["alphabet"], match["restored"])
             elif word := match["word"]:
                 notation = command_notation(word)
-                if word in TEXT:
+                if word in TEXT_COMMANDS:
                     position = self._text(position, end, sites)
                 elif not notation:
                     position = self._after(word, position, end)
@@ -82,16 +82,16 @@ class _Scanner:
         if word in UNTOUCHED_ARGUMENTS:
             for _ in range(UNTOUCHED_ARGUMENTS[word]):
                 _, position = self._argument(position, end)
-        elif word in FONTS:
+        elif word in FONT_COMMANDS:
             start, stop = self._argument(position, end)
             name = _CONTROL.sub("", self._tex[start:stop])
             if name in self._names:
                 position = stop
-        elif word in DECLARATIONS:
+        elif word in FONT_DECLARATIONS:
             following = _NAME.match(self._tex, position, end)
             if following and following["name"] in self._names:
                 position = following.end()
-        elif word in DIMENSIONED:
+        elif word in DIMENSION_COMMANDS:
             position = _skipped(DIMENSION, self._tex, position)
         elif word == "begin" and (environment := BEGIN.match(self._tex, position, end)):
             position = environment.end()

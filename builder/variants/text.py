@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..linearization.fonts import fold_styled
-from ..memo import Memo
-from ..tex.pieces import formula_end
-from ..tokens import typed_word
+from ..tex import formula_end
+from ..tokens import Memo, typed_word
 from .letters import letter_of_token
 from .sites import Site, character_notation
 from .tex import letter_sites

@@ -10,7 +10,7 @@ from html import unescape
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from ...builder.tex.rewriting import rewritten
+from ...builder.tex import rewritten
 from .alphabets import in_alphabet
 
 Node = list[Any]

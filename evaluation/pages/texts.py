@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from ...builder.tex.pieces import formula_ends
+from ...builder.tex import formula_ends
 from ...builder.tokens import MATH, parse_token
 from .alphabets import in_alphabet
 from .formulas import formula_of_symbols, shown_formula

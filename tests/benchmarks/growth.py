@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from proofmatch.builder.readers import read_sources
+from proofmatch.builder.readers.sources import read_sources
 from proofmatch.builder.settings import MEBIBYTE
 from proofmatch.builder.synthetic import paper
 from tests.benchmarks.measuring import Measurement, measure

@@ -8,10 +8,9 @@ from lxml import etree
 
 from proofmatch.builder.arrow import read_arrow
 from proofmatch.builder.article import ArticleReader, ReadArticle
-from proofmatch.builder.extraction.document import parse_document
-from proofmatch.builder.extraction.landmarks import find_landmarks
+from proofmatch.builder.extraction.document import find_landmarks, parse_document
 from proofmatch.builder.extraction.pairs import find_pairs
-from proofmatch.builder.filters.language import load_detector
+from proofmatch.builder.filters import load_detector
 from proofmatch.builder.pair_parts import PartBuilder, read_discarded
 from proofmatch.builder.reasons import Reason
 from proofmatch.builder.sample import sample_articles

@@ -6,8 +6,8 @@ from pathlib import Path
 from random import Random
 
 from proofmatch.builder.linearization.fonts import MATHVARIANTS
-from proofmatch.builder.linearization.standalone import math_tokens
-from proofmatch.builder.linearization.vocabulary import CONTENT_ELEMENTS
+from proofmatch.builder.linearization.formulas import math_tokens
+from proofmatch.builder.linearization.presentation import CONTENT_ELEMENTS
 from proofmatch.builder.sample import sample_articles
 from proofmatch.builder.tokens import MATH, parse_token
 from tests.fuzz.mutations import ANY_BYTES, MARKUP, damaged

@@ -10,7 +10,7 @@ from tests.conftest import REPOSITORY
 PROGRAM = """
 import sys
 from proofmatch.builder.article import ArticleReader
-from proofmatch.builder.filters.language import load_detector
+from proofmatch.builder.filters import load_detector
 from proofmatch.builder.settings import BuildSettings
 from tests.memory import peak_mb
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from random import Random
 
 from proofmatch.builder.sample import sample_articles
-from proofmatch.builder.tex.pieces import split_formulas
-from proofmatch.builder.tex.text import printed_text
+from proofmatch.builder.tex import printed_text, split_formulas
 from proofmatch.builder.tokens import parse_token
 from proofmatch.evaluation.pages.formulas import shown_formula
 from proofmatch.evaluation.pages.texts import plain_text, shown_text

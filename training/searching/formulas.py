@@ -6,8 +6,8 @@ from xml.etree.ElementTree import Element, tostring
 
 from latex2mathml.converter import convert_to_element
 
-from ...builder.linearization.standalone import math_tokens
-from ...builder.tex.rewriting import rewritten
+from ...builder.linearization.formulas import math_tokens
+from ...builder.tex import rewritten
 from ...builder.tokens import MATH, math_token
 from .invisible import add_invisible_operators
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...builder.tex.pieces import Piece, split_formulas
-from ...builder.tex.text import printed_text
+from ...builder.tex import Piece, printed_text, split_formulas
 from ...builder.tokens import text_tokens
 from .formulas import formula_tokens
 

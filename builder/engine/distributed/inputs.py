@@ -9,16 +9,16 @@ import pyarrow as pa
 from proofmatch.errors import ProofmatchError
 
 from ...arrow import strings, write_arrow
+from ...readers.archives import PlaceReader
 from ...readers.documents import (
     Document,
     FaultyDocument,
     FileDocument,
     LoadedDocument,
     Place,
-    RemoteDocument,
     file_document,
 )
-from ...readers.places import PlaceReader
+from ...readers.urls import RemoteDocument
 from ...reasons import Reason
 from ..batches import Batch
 

@@ -14,7 +14,7 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 from proofmatch.storage import write_atomically
 
-from ...readers.places import PlaceReader
+from ...readers.archives import PlaceReader
 from ...readers.sources import read_sources, state_of
 from ...settings import BuildSettings
 from ..batches import Batch, cut_into_batches

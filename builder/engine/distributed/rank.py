@@ -15,7 +15,7 @@ from pathlib import Path
 from proofmatch.errors import ProofmatchError
 from proofmatch.workers import signal_on_parent_death
 
-from ...readers.places import PlaceReader
+from ...readers.archives import PlaceReader
 from ..batches import Batch
 from ..local import local_pool, run_batches
 from .failures import note_failure

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from lxml import etree
 
-from proofmatch.builder.extraction.document import parse_document
-from proofmatch.builder.extraction.landmarks import find_landmarks
+from proofmatch.builder.extraction.document import find_landmarks, parse_document
 from proofmatch.builder.extraction.metadata import read_metadata
 from proofmatch.builder.extraction.pairs import find_pairs, read_pair
 from proofmatch.builder.extraction.passages import readable

@@ -1,7 +1,8 @@
-"""Which `div` elements are a pair: the rule of the paper, in every generation of LaTeXML's markup."""
+"""Which `div` elements are a pair, in every generation of LaTeXML's markup; their kinds and titles."""
 
 import pytest
 
+from proofmatch.builder.extraction.pairs import kind_in_words, kind_of_class
 from proofmatch.builder.extraction.passages import passage_tokens
 from tests.builder.extraction.documents import DTD, GENERATIONS, found, html5, raw_pairs, texts, xhtml
 
@@ -138,3 +139,166 @@ def test_pairs_are_found_at_any_depth(page):
 def test_a_pair_inside_a_comment_is_none(page):
     name = "article.xhtml" if page is xhtml else "article.html"
     assert found(page(f"<!-- {LEMMA}{PROOF} --><p>x</p>"), name) == []
+
+
+def kind(statement_class: str, title: str) -> str:
+    body = f'<div class="{statement_class}">{title}<p>x</p></div><div class="proof">y</div>'
+    (pair,) = raw_pairs(xhtml(body))
+    return pair.kind
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ("theorem", "theorem"),
+        ("thm", "theorem"),
+        ("Thm", "theorem"),
+        ("lemma", "lemma"),
+        ("lem", "lemma"),
+        ("lemma*", "lemma"),
+        ("prop", "proposition"),
+        ("Proposition", "proposition"),
+        ("cor", "corollary"),
+        ("coro", "corollary"),
+        ("conj", "conjecture"),
+        ("defn", "definition"),
+        ("defi", "definition"),
+        ("rem", "remark"),
+        ("rmk", "remark"),
+        ("claim", "claim"),
+        ("ex", "example"),
+        ("thm2", "theorem"),
+        ("obs", "observation"),
+        ("situation", "situation"),
+    ],
+)
+def test_the_environment_in_the_class_tells_the_kind(environment, expected):
+    assert kind_of_class(f"ltx_theorem ltx_theorem_{environment}") == expected
+
+
+@pytest.mark.parametrize(
+    "classes", ["", "theorem", "theorem ltx_thm", "ltx_theorem", "ltx_theorem ltx_theorem_foo", "ltx_lemma"]
+)
+def test_a_class_without_a_known_environment_tells_nothing(classes):
+    assert kind_of_class(classes) is None
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Lemma 2.1.", "lemma"),
+        ("3.1 Lemma.", "lemma"),
+        ("3.1. LEMMA (Gauss)", "lemma"),
+        ("Theorem A (Main theorem).", "theorem"),
+        ("Main Theorem", "theorem"),
+        ("Prop. 4", "proposition"),
+        ("(2.3) Cor.", "corollary"),
+        ("Thm.", "theorem"),
+        ("Corollary of Theorem 3", "corollary"),
+        ("Sublemma 1", "lemma"),
+        ("Key Lemma", "lemma"),
+        ("Fact–Definition", "fact"),
+        ("Examples 2.4", "example"),
+        ("§2.Claim", "claim"),
+    ],
+)
+def test_the_first_kind_that_a_title_mentions_counts(title, expected):
+    assert kind_in_words(title) == expected
+
+
+@pytest.mark.parametrize("title", ["", "2.1.", "Gauss", "Theoremlike", "Dilemma 3", "Proper maps"])
+def test_a_title_without_a_known_word_tells_nothing(title):
+    assert kind_in_words(title) is None
+
+
+def test_the_class_counts_more_than_the_title():
+    assert kind("ltx_theorem ltx_theorem_lem", "<h6>Theorem 1.</h6>") == "lemma"
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        '<h6 class="title">Corollary 2.</h6>',
+        '<h6 class="title"><span class="tag"><span class="text bold">Corollary 2</span></span>.</h6>',
+        '<div class="ltx_title_theorem">Corollary 2.</div>',
+        "<p><strong>Corollary 2.</strong> Let</p>",
+        "<p><b>2. Corollary</b> Let</p>",
+    ],
+)
+def test_without_a_telling_class_the_title_tells(title):
+    assert kind("theorem ltx_thm", title) == "corollary"
+
+
+def test_an_environment_of_the_authors_own_is_known_by_its_title():
+    assert kind("ltx_theorem ltx_theorem_mainlem", "<h6>Main Lemma.</h6>") == "lemma"
+
+
+@pytest.mark.parametrize("title", ["", "<h6>2.1.</h6>", "<p>By the lemma of <b>Gauss</b></p>"])
+def test_a_statement_that_says_nothing_is_of_another_kind(title):
+    assert kind("theorem", title) == "other"
+
+
+def pair(statement: str, proof: str = "y", keep_titles: bool = False) -> tuple[str, str]:
+    body = f'<div class="theorem">{statement}</div><div class="proof">{proof}</div>'
+    (both,) = texts(xhtml(body, prologue=DTD), keep_titles=keep_titles)
+    return both
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_titles_are_dropped_in_every_generation_of_markup(generation):
+    name, data = GENERATIONS[generation]
+    assert texts(data, name, keep_titles=False) == [("Let $x$ be positive.", "Clear, since $x$ is a square.")]
+
+
+@pytest.mark.parametrize(
+    ("statement", "without_title"),
+    [
+        ("<h6>Lemma 1.</h6><p>Let x.</p>", "Let x."),
+        ("\n <h6>Lemma 1.</h6>\n Let x.", "Let x."),
+        ("<h6>Lemma 1</h6>. Let x.", "Let x."),
+        ("<p><b>Lemma 1.</b> Let x.</p>", "Let x."),
+        ("<p><strong>3.1 Lemma</strong>: Let x.</p>", "Let x."),
+        ("<p><span class='bold'>Theorem</span> <em>Let x.</em></p>", "Let x."),
+        ("<div class='ltx_title_theorem'>Lemma 1.</div>Let x.", "Let x."),
+        ("<h6>Lemma 1.</h6><h6>Part two</h6><p>Let x.</p>", "Part two\nLet x."),
+        ("<h6>Anything (a name)</h6><p>Let x.</p>", "Let x."),
+    ],
+)
+def test_a_title_goes_and_the_text_stays(statement, without_title):
+    assert pair(statement)[0] == without_title
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "<p>Let x.</p>",
+        "<p>Let <b>Lemma</b> x.</p>",
+        "<p><em>Let x be a prime.</em></p>",
+        "<p>By</p><h6>Lemma 1.</h6>",
+        f"<p><em>{'Let x be as in the lemma, and so on. ' * 5}</em></p>",
+        "",
+    ],
+)
+def test_a_statement_without_title_stays_whole(statement):
+    assert pair(statement) == pair(statement, keep_titles=True)
+
+
+@pytest.mark.parametrize("word", ["Proof", "Proof.", "Proof of Theorem 2.", "[Proof]", "Preuve.", "Beweis:"])
+def test_emphasised_words_that_announce_a_proof_are_a_title(word):
+    assert pair("x", f"<p><i>{word}</i> Clear.</p>")[1] == "Clear."
+    assert pair("x", f"<p><i>{word}</i> Clear.</p>", keep_titles=True)[1] == f"{word} Clear."
+
+
+def test_emphasised_words_that_only_begin_like_proof_are_text():
+    assert pair("x", "<p><i>Proofreading</i> helps.</p>")[1] == "Proofreading helps."
+
+
+@pytest.mark.parametrize("keep_titles", [True, False])
+@pytest.mark.parametrize("statement", ["&nbsp;<p>Let x.</p>", "&nbsp;<h6>Lemma 1.</h6><p>Let x.</p>"])
+def test_an_entity_before_the_title_is_no_obstacle(statement, keep_titles):
+    assert pair(statement, keep_titles=keep_titles)[0].endswith("Let x.")
+
+
+def test_an_entity_inside_a_title_is_part_of_it():
+    assert pair("<h6>Lemma&nbsp;1.</h6><p>Let x.</p>", keep_titles=True)[0] == "Lemma 1.\nLet x."
+    assert pair("<h6>Lemma&nbsp;1.</h6><p>Let x.</p>")[0] == "Let x."

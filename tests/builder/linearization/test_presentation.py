@@ -10,7 +10,7 @@ from lxml import etree
 from proofmatch.builder import math_tokens
 from proofmatch.builder.extraction.document import parse_document
 from proofmatch.builder.linearization.formulas import read_formula
-from proofmatch.builder.linearization.vocabulary import MATH_TAGS
+from proofmatch.builder.linearization.presentation import MATH_TAGS
 
 MATHML = "http://www.w3.org/1998/Math/MathML"
 XHTML = "http://www.w3.org/1999/xhtml"

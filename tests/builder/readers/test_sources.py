@@ -9,8 +9,8 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from proofmatch.builder.readers import read_sources
 from proofmatch.builder.readers.documents import FileDocument
+from proofmatch.builder.readers.sources import read_sources
 from proofmatch.builder.reasons import DocumentError, Reason
 from proofmatch.errors import ProofmatchError
 

@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 from proofmatch.builder.article import ArticleReader
-from proofmatch.builder.filters.language import load_detector
+from proofmatch.builder.filters import load_detector
 from proofmatch.builder.reasons import Reason
 from proofmatch.builder.settings import BuildSettings
 from proofmatch.builder.synthetic import SyntheticSettings, synthetic_document, synthetic_documents

@@ -7,7 +7,7 @@ import tarfile
 
 import pytest
 
-from proofmatch.builder.readers import read_sources
+from proofmatch.builder.readers.sources import read_sources
 from proofmatch.builder.synthetic import (
     SyntheticSettings,
     synthesize,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofmatch.builder import build_release
-from proofmatch.builder.tex.pieces import formula_end, formula_ends
+from proofmatch.builder.tex import formula_end, formula_ends
 from proofmatch.evaluation.pages import texts
 from proofmatch.evaluation.pages.texts import plain_text, shown_text
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from proofmatch.builder.tex.pieces import split_formulas
+from proofmatch.builder.tex import split_formulas
 from proofmatch.builder.tokens import parse_token, text_tokens
 from proofmatch.evaluation.release import open_release
 from proofmatch.training.searching.spellings import known_spellings
@@ -149,9 +149,7 @@ def test_statements_of_a_release_have_nearly_the_same_tokens_again(release):
 @pytest.mark.parametrize(
     "module",
     [
-        "builder.tex.pieces",
-        "builder.tex.rewriting",
-        "builder.tex.text",
+        "builder.tex",
         "training.searching.tex_tokens",
         "training.searching.spellings",
     ],

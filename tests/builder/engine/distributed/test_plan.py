@@ -20,9 +20,9 @@ from proofmatch.builder.engine.distributed.plan import Plan, make_plan, plan_see
 from proofmatch.builder.engine.distributed.rank import run_rank
 from proofmatch.builder.engine.run_folder import RunFolder
 from proofmatch.builder.pair_parts import read_columns, read_discarded
-from proofmatch.builder.readers import read_sources
+from proofmatch.builder.readers.archives import PlaceReader
 from proofmatch.builder.readers.documents import FileDocument
-from proofmatch.builder.readers.places import PlaceReader
+from proofmatch.builder.readers.sources import read_sources
 from proofmatch.builder.release.manifest import build_parameters
 from proofmatch.builder.settings import BuildSettings
 from proofmatch.errors import ProofmatchError

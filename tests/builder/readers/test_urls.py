@@ -3,7 +3,7 @@
 import pytest
 
 from proofmatch.builder import build_release
-from proofmatch.builder.readers.public import public_url, public_words
+from proofmatch.builder.readers.urls import public_url, public_words
 from proofmatch.builder.sample import sample_articles
 from proofmatch.cli import main
 

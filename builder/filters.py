@@ -1,21 +1,25 @@
-"""The language filter: which language an article is written in, by the text of its pairs."""
+"""What is kept: the language of an article, and the length of its statements and proofs."""
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from proofmatch.errors import ProofmatchError
+
+from .reasons import Reason
+from .records import Length
 
 ENGLISH = "en"
 UNKNOWN = "un"  # CLD2's code for "too little text to tell"
 
 _NONCHARACTERS = "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
-_REFUSED = re.compile(f"[\x00-\x1f\x7f-\x9f\ufdd0-\ufdef{_NONCHARACTERS}]")
+_REJECTED_BY_CLD2 = re.compile(f"[\x00-\x1f\x7f-\x9f\ufdd0-\ufdef{_NONCHARACTERS}]")
 
 Detector = Callable[[str], str]
 
 
 def detect_with_cld2(text: str) -> str:
-    """Identify the language with CLD2 as polyglot does: a best-effort look if the first is unsure."""
+    """Identify the language with CLD2 as polyglot does: if the first guess is unreliable, use best effort."""
     import pycld2
 
     encoded = _printable(text).encode()
@@ -34,7 +38,7 @@ def detect_with_polyglot(text: str) -> str:
 
 
 def assume_english(text: str) -> str:  # noqa: ARG001 - a detector like the others
-    """Ask nothing: every document is taken for English."""
+    """Accept every document as English."""
     return ENGLISH
 
 
@@ -46,7 +50,7 @@ DETECTORS: dict[str, Detector] = {
 
 
 def load_detector(name: str) -> Detector:
-    """Get a detector by name, and make sure that what it needs is installed.
+    """Get a detector by name, and make sure that its package is installed.
 
     Raises:
         ProofmatchError: If it is unknown or not installed.
@@ -65,10 +69,35 @@ def load_detector(name: str) -> Detector:
 
 
 def is_foreign(language: str) -> bool:
-    """Tell whether a document is known to be in another language; a doubtful one stays."""
+    """Tell whether a document is known to be in another language; a doubtful one is kept."""
     return language not in (ENGLISH, UNKNOWN)
 
 
 def _printable(text: str) -> str:
-    """Replace what CLD2 refuses, control characters for instance, of which XML allows some."""
-    return _REFUSED.sub(" ", text)
+    """Replace the characters CLD2 rejects, such as the control characters that XML allows."""
+    return _REJECTED_BY_CLD2.sub(" ", text)
+
+
+@dataclass(frozen=True, slots=True)
+class LengthFilter:
+    """The paper's filter: keeps pairs whose statement and proof both have a length within the bounds.
+
+    Attributes:
+        shortest: Smallest number of tokens kept.
+        longest: Largest number of tokens kept.
+    """
+
+    shortest: int
+    longest: int
+
+    def reason_to_drop(self, statement: Length, proof: Length) -> tuple[Reason, str] | None:
+        """Say why a pair is dropped, or None if it is kept."""
+        if statement.total < self.shortest:
+            return Reason.STATEMENT_TOO_SHORT, f"statement has {statement.total} tokens"
+        if proof.total < self.shortest:
+            return Reason.PROOF_TOO_SHORT, f"proof has {proof.total} tokens"
+        if statement.total > self.longest:
+            return Reason.STATEMENT_TOO_LONG, f"statement has more than {self.longest} tokens"
+        if proof.total > self.longest:
+            return Reason.PROOF_TOO_LONG, f"proof has more than {self.longest} tokens"
+        return None
