@@ -30,15 +30,15 @@ faults: $(INSTALLED_DEV)
 	$(BIN)/python tests/faults/run.py
 
 results: $(INSTALLED)
-	$(BIN)/python evaluation/results/regenerate.py $(RELEASE)
+	$(BIN)/python -m experiments.run baselines $(RELEASE)
 
-# RELEASE: the folder of the release; MODELS: where the models are kept; NAMES: some of models.toml, or all.
+# RELEASE: a release folder; MODELS: the folder of the models; NAMES: systems of models.toml, default all.
 models: $(INSTALLED_DEV)
-	$(BIN)/python evaluation/results/train_models.py $(RELEASE) $(MODELS) $(NAMES)
+	$(BIN)/python -m experiments.run models $(RELEASE) $(MODELS) $(NAMES)
 
-# What each part of a system is worth, once the models are trained; RELEASE and MODELS as above.
+# Ablations, renamed symbols and normalised scores, once the models are trained; RELEASE and MODELS as above.
 ablation: $(INSTALLED_DEV)
-	$(BIN)/python evaluation/results/ablate.py $(RELEASE) $(MODELS)
+	$(BIN)/python -m experiments.run ablation $(RELEASE) $(MODELS)
 
 clean:
 	rm -rf $(VENV) demo build *.egg-info

@@ -9,7 +9,6 @@ from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.predictions.system import System, read_system
 from proofmatch.evaluation.predictions.transduction import normalization_in_words
-from proofmatch.evaluation.results_table import read_results, results_table, transductive_table
 from tests.conftest import REPOSITORY
 
 SCHEMA = json.loads((REPOSITORY / "evaluation/result.schema.json").read_text(encoding="utf-8"))
@@ -199,31 +198,6 @@ def test_words_name_the_method_and_its_settings():
         "dual-softmax, temperature 1"
     )
     assert normalization_in_words(None) == "–"
-
-
-def test_tables_never_have_plain_and_transductive_rankings_together():
-    results = read_results(REPOSITORY / "evaluation/results/stacks")
-    plain = [result for result in results if not result["system"].get("transductive")]
-    normalized = [
-        json.loads(json.dumps(result)) | {"system": result["system"] | {"transductive": True} | extra}
-        for result in plain
-        for extra in ({"normalization": SINKHORN}, {})
-    ]
-    expected = results_table(plain)
-    assert "transductive" not in expected
-    assert results_table([*normalized, *plain]) == expected
-    assert transductive_table(plain).count("\n") == 2
-    table = transductive_table([*plain, *normalized])
-    assert table == transductive_table(reversed(normalized))
-    header, _, *lines = table.splitlines()
-    assert header == "| split | system | input | normalisation | MRR | accuracy |"
-    local = [result for result in plain if result["system"]["decoding"] == "local"]
-    assert len(lines) == 2 * len(local)
-    assert not set(lines) & set(expected.splitlines())
-    (mixed, *_) = (line for line in expected.splitlines() if line.startswith("| mixed | tfidf | both |"))
-    mrr, accuracy = mixed.split(" | ")[3:5]
-    assert f"| mixed | tfidf | both | sinkhorn, temperature 0.05, 20 rounds | {mrr} | {accuracy} |" in lines
-    assert f"| mixed | tfidf | both | – | {mrr} | {accuracy} |" in lines
 
 
 def test_a_normalised_system_in_python_says_that_it_is_transductive():

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from experiments.store import Store
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.leaderboard.boards import make_boards
 from proofmatch.evaluation.leaderboard.document import make_document
@@ -15,7 +16,6 @@ from proofmatch.evaluation.leaderboard.index_page import render_index
 from proofmatch.evaluation.leaderboard.reading import find_results
 from proofmatch.evaluation.leaderboard.readme import render_readme
 from proofmatch.evaluation.leaderboard.reference import read_reference, with_reference
-from tests.conftest import REPOSITORY
 from tests.fuzz.mutations import ANY_BYTES, CHARACTERS, LINES, damaged
 from tests.fuzz.targets import check, check_message
 
@@ -56,9 +56,8 @@ _VALUES: tuple[Any, ...] = (
 
 @cache
 def seeds() -> tuple[dict[str, Any], ...]:
-    paths = sorted((REPOSITORY / "evaluation" / "results" / "stacks").rglob("*.json"))
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
-    return tuple(result for result in found if isinstance(result, dict) and "scores" in result)
+    store = Store("stacks")
+    return tuple(result for group in ("ablation", "main", "transductive") for result in store.results(group))
 
 
 def make(chance: Random) -> list[tuple[str, bytes]]:

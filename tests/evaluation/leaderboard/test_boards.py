@@ -6,7 +6,7 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.leaderboard.boards import make_boards
 from proofmatch.evaluation.leaderboard.reading import find_results
 from proofmatch.evaluation.leaderboard.reference import read_reference, with_reference
-from tests.conftest import REPOSITORY, SHARED
+from tests.conftest import SHARED
 from tests.evaluation.leaderboard.editing import copied, edit, put
 
 
@@ -176,11 +176,3 @@ def test_the_papers_figures_are_those_of_the_paper():
             else:
                 continue
             assert line in lines, (split, line)
-
-
-def test_the_committed_results_make_boards():
-    boards = boards_of(REPOSITORY / "evaluation" / "results" / "stacks")
-    assert boards[0].dataset == "stacks"
-    assert (boards[0].config, boards[0].split, boards[0].transductive) == ("pairs", "test", False)
-    assert sum(board.transductive for board in boards) == 2
-    assert len({board.slug for board in boards}) == len(boards)

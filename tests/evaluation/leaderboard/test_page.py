@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from experiments.store import Store
 from proofmatch.evaluation.leaderboard import make_leaderboard
-from tests.conftest import REPOSITORY
 from tests.evaluation.leaderboard.editing import edit
 
 MAIN, TRANSDUCTIVE = "stacks-96f3cf00-mixed-test", "stacks-96f3cf00-mixed-test-transductive"
@@ -15,8 +15,9 @@ EVIL = "<script>document.title = 'gone'</script><b>x</b>"
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory) -> Path:
-    stacks = REPOSITORY / "evaluation" / "results" / "stacks"
-    return make_leaderboard(stacks, tmp_path_factory.mktemp("site") / "site").folder
+    folder = tmp_path_factory.mktemp("stacks")
+    Store("stacks").write_files(folder / "results")
+    return make_leaderboard(folder / "results", folder / "site").folder
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,6 @@ from proofmatch.cli import main
 from proofmatch.errors import CheckFailed, ProofmatchError
 from proofmatch.evaluation.leaderboard import make_leaderboard
 from proofmatch.evaluation.leaderboard.site import write_site
-from tests.conftest import REPOSITORY
 from tests.evaluation.leaderboard.editing import copied, edit, put
 
 
@@ -191,12 +190,6 @@ def test_no_page_has_inline_style_or_handlers_or_addresses_of_scripts(results, t
         )
         assert text.count("<script") <= 1
     assert "innerHTML" not in (site / "index.html").read_text()
-
-
-def test_the_committed_results_make_a_site(tmp_path, capsys):
-    stacks = REPOSITORY / "evaluation" / "results" / "stacks"
-    assert main(["leaderboard", str(stacks), "--out", str(tmp_path / "site")]) == 0
-    assert "11 boards" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

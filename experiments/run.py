@@ -1,0 +1,208 @@
+"""Computes our results and renders their tables: `make results`, `make models`, `make ablation`."""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from proofmatch.builder import build_release
+from proofmatch.builder.variants.renaming import SYMBOLS
+from proofmatch.builder.variants.variant import make_variant
+from proofmatch.errors import ProofmatchError
+from proofmatch.evaluation.baselines import BASELINES, baseline_scores
+from proofmatch.evaluation.decode import DECODINGS, decode
+from proofmatch.evaluation.decoding.normalizing import normalized_scores
+from proofmatch.evaluation.decoding.sources import ScoreSource
+from proofmatch.evaluation.evaluator import evaluate
+from proofmatch.evaluation.predictions.system import System
+from proofmatch.evaluation.predictions.writing import write_predictions
+from proofmatch.evaluation.release import Release, open_release
+from proofmatch.evaluation.task import INPUTS, Task, load_task
+
+from .store import EXPERIMENTS, Store
+from .tables import write_pages
+
+CORPUS = EXPERIMENTS.parents[1] / "shared" / "corpus" / "stacks.tar.xz"
+
+_QUICK_DECODINGS = ("local", "global")
+_NORMALIZATIONS = (
+    {"method": "dual-softmax", "temperature": 1.0},
+    {"method": "sinkhorn", "temperature": 1.0, "rounds": 20},
+)
+# The systems that are evaluated on renamed symbols and with normalised scores: one or more of each kind.
+_RENAMED = ("best-both", "fast-both", "fast-text", "fast-math", "quick-both")
+_NORMALIZED = ("best-both", "best-both-by-article", "fast-both", "fast-both-by-article")
+
+
+def main(arguments: list[str]) -> int:
+    """Run a command."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.run", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    baselines = commands.add_parser("baselines", help="the baselines; trained systems are not computed again")
+    baselines.add_argument(
+        "release", nargs="?", type=Path, help="a release folder; without it, the Stacks corpus is built"
+    )
+    models = commands.add_parser("models", help="train and evaluate the systems of models.toml, in hours")
+    ablation = commands.add_parser("ablation", help="ablations, normalised scores and renamed symbols")
+    for command in (models, ablation):
+        command.add_argument("release", type=Path, help="a release folder")
+        command.add_argument("models", type=Path, help="the folder of the models; training is resumed there")
+    models.add_argument("names", nargs="*", metavar="NAME", help="some of the systems; default: all")
+    files = commands.add_parser("files", help="write result files for `proofmatch leaderboard`")
+    files.add_argument("id", help="the name of a release, such as stacks")
+    files.add_argument("out", type=Path, help="the folder of the files")
+    options = parser.parse_args(arguments)
+    if options.command == "files":
+        Store(options.id).write_files(options.out)
+        return 0
+    try:
+        if options.command == "baselines":
+            store = run_baselines(options.release)
+        elif options.command == "models":
+            store = run_models(options.release, options.models, options.names)
+        else:
+            store = run_ablation(options.release, options.models)
+    except ProofmatchError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    print(write_pages(store))
+    return 0
+
+
+def run_baselines(folder: Path | None) -> Store:
+    """Evaluate the baselines on both splits with every input."""
+    with tempfile.TemporaryDirectory() as workplace:
+        if folder is None and not CORPUS.exists():
+            raise ProofmatchError("give a release, or put the corpus at ../shared/corpus/stacks.tar.xz")
+        release = open_release(folder or build_release(CORPUS, Path(workplace, "stacks"), license="gfdl"))
+        store = Store(release.id)
+        for by_article, name, input_ in product((False, True), BASELINES, INPUTS):
+            task = load_task(release, "test", by_article=by_article)
+            results = evaluate_decodings(task, baseline_scores(name, task, input_), System(name, input_))
+            store.replace_results("main", f"{name}-{input_}", results)
+    return store
+
+
+def run_models(folder: Path, models: Path, names: Sequence[str]) -> Store:
+    """Train the systems of `models.toml`, all or those named, and evaluate them on validation and test."""
+    from proofmatch.training.prediction import model_scores
+
+    from .systems import describe, load_history, read_systems, task_of, trained_system
+
+    systems = read_systems("models")
+    if unknown := set(names) - set(systems):
+        raise ProofmatchError(
+            f"models.toml has no {', '.join(unknown)}; its systems are {', '.join(systems)}"
+        )
+    release = open_release(folder)
+    store = Store(release.id)
+    for name in names or systems:
+        print(f"{name}:", flush=True)
+        model = trained_system(release, models, name, systems[name])
+        if (history := load_history(models, name)) is not None:
+            store.replace_history(name, history)
+        described = describe(name, systems[name], models)
+        for split, group in (("validation", "validation"), ("test", "main")):
+            task = task_of(release, systems[name], split)
+            store.replace_results(group, name, evaluate_decodings(task, model_scores(model, task), described))
+    return store
+
+
+def run_ablation(folder: Path, models: Path) -> Store:
+    """Train the systems of `ablation.toml`, and evaluate those of `models.toml` in other ways.
+
+    The latter must have been trained. They are evaluated with scores normalised over all candidates, and on
+    proofs with renamed variables.
+    """
+    release = open_release(folder)
+    store = Store(release.id)
+    _ablate(release, models, store)
+    _normalize(release, models, store)
+    _rename_symbols(folder, models, store)
+    return store
+
+
+def _ablate(release: Release, models: Path, store: Store) -> None:
+    from proofmatch.training.prediction import model_scores
+
+    from .systems import describe, read_systems, task_of, trained_system
+
+    for name, system in read_systems("ablation").items():
+        print(f"{name}:", flush=True)
+        model, task = trained_system(release, models, name, system), task_of(release, system)
+        described = describe(name, system, models)
+        results = evaluate_decodings(task, model_scores(model, task), described, _QUICK_DECODINGS)
+        store.replace_results("ablation", name, results)
+
+
+def _normalize(release: Release, models: Path, store: Store) -> None:
+    from proofmatch.training.prediction import load_matcher, model_scores
+
+    from .systems import describe, read_systems, task_of
+
+    systems = read_systems("models")
+    for name in _NORMALIZED:
+        task, system = task_of(release, systems[name]), describe(name, systems[name], models)
+        scores = model_scores(load_matcher(models / name), task)
+        results = []
+        for normalization in _NORMALIZATIONS:
+            described = replace(system, transductive=True, normalization=normalization)
+            results += evaluate_decodings(
+                task, normalized_scores(scores, **normalization), described, ("local",)
+            )
+        store.replace_results("transductive", name, results)
+
+
+def _rename_symbols(release: Path, models: Path, store: Store) -> None:
+    from proofmatch.training.prediction import load_matcher, model_scores
+
+    from .systems import describe, read_systems
+
+    systems = read_systems("models")
+    with tempfile.TemporaryDirectory() as workplace:
+        for symbols in SYMBOLS:
+            renamed = open_release(make_variant(release, Path(workplace, symbols), symbols=symbols))
+            task, group = load_task(renamed, "test"), f"symbols/{symbols}"
+            for baseline in BASELINES:
+                scores, described = baseline_scores(baseline, task), System(baseline, "both")
+                results = evaluate_decodings(task, scores, described, _QUICK_DECODINGS)
+                store.replace_results(group, baseline, results)
+            for name in _RENAMED:
+                scores = model_scores(load_matcher(models / name), task)
+                described = describe(name, systems[name], models)
+                results = evaluate_decodings(task, scores, described, _QUICK_DECODINGS)
+                store.replace_results(group, name, results)
+
+
+def evaluate_decodings(
+    task: Task, scores: ScoreSource, system: System, decodings: Sequence[str] = DECODINGS
+) -> list[dict[str, Any]]:
+    """Decode scores in several ways and evaluate each.
+
+    Args:
+        task: The split.
+        scores: Of all its pairs.
+        system: The system without its decoding.
+        decodings: Which decodings.
+
+    Returns:
+        The content of a result file for each decoding.
+    """
+    results = []
+    for decoding in decodings:
+        decoded = decode(scores, decoding)
+        described = replace(system, decoding=decoding, extra={**system.extra, "details": decoded.details})
+        with tempfile.TemporaryDirectory() as workplace:
+            predictions = Path(workplace, "predictions.jsonl")
+            write_predictions(predictions, decoded.batches(task.statement_ids, task.proof_ids), described)
+            result = evaluate(predictions, task.release, task.split, by_article=task.by_article)
+        results.append(result.as_dict())
+    return results
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

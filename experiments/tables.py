@@ -1,0 +1,190 @@
+"""Results → the tables that people compare systems by, in Markdown, and the learning curves."""
+
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from proofmatch.builder.variants.renaming import SYMBOLS
+from proofmatch.errors import ProofmatchError
+from proofmatch.evaluation.files import replacing
+from proofmatch.evaluation.predictions.transduction import normalization_in_words
+from proofmatch.training.trainer.learning_curve import compare_curves
+
+from .store import EXPERIMENTS, History, Result, Store
+
+CURVES = "learning-curves.svg"
+_HEADER = (
+    "| split | system | input | MRR | accuracy | one-to-one accuracy, best 500 | the same, exact "
+    "| training, minutes |\n"
+    "|---|---|---|---:|---:|---:|---:|---:|\n"
+)
+_TRANSDUCTIVE_HEADER = (
+    "| split | system | input | normalisation | MRR | accuracy |\n|---|---|---|---|---:|---:|\n"
+)
+_SPLITS = {"pairs": "mixed", "pairs_by_article": "by article"}
+_INPUTS = ("both", "text", "math")
+
+
+def write_pages(store: Store, experiments: Path = EXPERIMENTS) -> str:
+    """Put the tables and curves of a release where people look for them.
+
+    Args:
+        store: The results.
+        experiments: The folder of `README.md` and the curves, at the top of the repository.
+
+    Returns:
+        The main table.
+    """
+    table, page = results_table(store.results("main")), experiments / "README.md"
+    update_between_marks(experiments.parent / "README.md", "results", table)
+    for place, content in (
+        ("results", table),
+        ("validation", results_table(store.results("validation"))),
+        ("parts", ablation_table(store)),
+        ("transductive", transductive_table(store.results("transductive"))),
+        ("symbols", symbols_table(_results_by_renaming(store))),
+    ):
+        update_between_marks(page, place, content)
+    systems = tomllib.loads((experiments / "models.toml").read_text(encoding="utf-8"))
+    mixed = [name for name, system in sorted(systems.items()) if not system.get("by_article")]
+    histories = store.histories()
+    curves = learning_curves({name: histories[name] for name in mixed if name in histories})
+    with replacing(experiments / CURVES) as temporary:
+        temporary.write_text(curves, encoding="utf-8")
+    return table
+
+
+def learning_curves(histories: dict[str, History]) -> str:
+    """Draw the trainings that were evaluated more than once; the others have no curve."""
+    return compare_curves({name: history for name, history in histories.items() if _evaluations(history) > 1})
+
+
+def _evaluations(history: History) -> int:
+    return sum("eval_mrr" in entry for entry in history)
+
+
+def ablation_table(store: Store) -> str:
+    """Lay out the systems that lack something, beside the complete ones."""
+    complete = [result for result in store.results("main") if _is_complete(result)]
+    return results_table([*store.results("ablation"), *complete])
+
+
+def _is_complete(result: Result) -> bool:
+    system = result["system"]
+    return system["name"] in ("fast", "best") and system["input"] == "both"
+
+
+def _results_by_renaming(store: Store) -> dict[str, list[Result]]:
+    renamed = {symbols: store.results(f"symbols/{symbols}") for symbols in SYMBOLS}
+    return {"names as they are": store.results("main"), **renamed}
+
+
+def results_table(results: Iterable[Result]) -> str:
+    """Lay out results, one line per system with the scores of its three decodings.
+
+    Transductive results are left out: they have a table of their own.
+
+    Args:
+        results: Contents of result files of one release.
+    """
+    results = list(results)
+    lines, minutes = _by_system(results), {}
+    for result in results:
+        if "training_seconds" in result["system"]:
+            minutes[_key(result)] = f"{result['system']['training_seconds'] / 60:.1f}"
+    return _HEADER + "".join(
+        _line(*key, lines[key], minutes.get(key, "–")) for key in sorted(lines, key=_order)
+    )
+
+
+def symbols_table(variants: dict[str, list[Result]]) -> str:
+    """Lay out MRR and one-to-one accuracy on releases whose proofs have renamed variables.
+
+    Args:
+        variants: Results for each kind of renaming. Only systems with results for all of them are shown.
+    """
+    by_system = {symbols: _by_system(results) for symbols, results in variants.items()}
+    keys = set.intersection(*(set(lines) for lines in by_system.values()))
+    head = f"| split | system | input | {' | '.join(variants)} |\n|---|---|---|{'---:|' * len(variants)}\n"
+    return head + "".join(
+        f"| {_SPLITS[key[0]]} | {key[1]} | {key[2]} | "
+        + " | ".join(
+            f"{_percent(lines[key].get('local'), 'mrr')} · {_percent(lines[key].get('global'), 'accuracy')}"
+            for lines in by_system.values()
+        )
+        + " |\n"
+        for key in sorted(keys, key=_order)
+    )
+
+
+def transductive_table(results: Iterable[Result]) -> str:
+    """Lay out only the rankings that use the whole candidate set.
+
+    One-to-one matchings are left out: normalisation does not change the best one.
+
+    Args:
+        results: Contents of result files of one release.
+    """
+    lines: dict[tuple[str, str, str, str], dict[str, Any]] = {}
+    for result in results:
+        system, config = result["system"], result["dataset"]["config"]
+        if system.get("transductive") and system["decoding"] == "local":
+            words = normalization_in_words(system.get("normalization"))
+            lines[config, system["name"], system["input"], words] = result["scores"]
+    return _TRANSDUCTIVE_HEADER + "".join(
+        f"| {_SPLITS[key[0]]} | {' | '.join(key[1:])} | "
+        f"{_percent(lines[key], 'mrr')} | {_percent(lines[key], 'accuracy')} |\n"
+        for key in sorted(lines, key=lambda key: (_order(key[:3]), key[3]))
+    )
+
+
+def _by_system(results: Iterable[Result]) -> dict[tuple[str, str, str], dict[str, dict[str, Any]]]:
+    """Collect the scores of each system by decoding, without transductive ones."""
+    lines: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
+    for result in results:
+        if not result["system"].get("transductive"):
+            lines.setdefault(_key(result), {})[result["system"]["decoding"]] = result["scores"]
+    return lines
+
+
+def _key(result: Result) -> tuple[str, str, str]:
+    return result["dataset"]["config"], result["system"]["name"], result["system"]["input"]
+
+
+def _order(key: tuple[str, str, str]) -> tuple[int, str, int]:
+    config, name, input_ = key
+    return list(_SPLITS).index(config), name, _INPUTS.index(input_)
+
+
+def _line(config: str, name: str, input_: str, scores: dict[str, dict[str, Any]], minutes: str) -> str:
+    cells = [
+        _percent(scores.get(decoding), measure)
+        for decoding, measure in (
+            ("local", "mrr"),
+            ("local", "accuracy"),
+            ("global", "accuracy"),
+            ("exact", "accuracy"),
+        )
+    ]
+    return f"| {_SPLITS[config]} | {name} | {input_} | {' | '.join(cells)} | {minutes} |\n"
+
+
+def _percent(scores: dict[str, Any] | None, measure: str) -> str:
+    """Write a score with its interval, in percent."""
+    if scores is None:
+        return "–"
+    low, high = scores["ci95"][measure]
+    return f"{100 * scores[measure]:.1f} ({100 * low:.1f}–{100 * high:.1f})"
+
+
+def update_between_marks(page: Path, place: str, table: str) -> None:
+    """Put a table between `<!-- place -->` and `<!-- end of place -->` of a page."""
+    begin, end = f"<!-- {place} -->", f"<!-- end of {place} -->"
+    text = page.read_text(encoding="utf-8")
+    if begin not in text or end not in text:
+        raise ProofmatchError(f"{page} has no place for the table; add the lines {begin} and {end}")
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    with replacing(page) as temporary:
+        temporary.write_text(f"{before}{begin}\n{table}{end}{after}", encoding="utf-8")

@@ -1,0 +1,151 @@
+"""Our tables: laid out from result lines, which a rerun replaces one system at a time."""
+
+import json
+
+import pytest
+
+from experiments.store import EXPERIMENTS, Store
+from experiments.tables import (
+    results_table,
+    symbols_table,
+    transductive_table,
+    update_between_marks,
+    write_pages,
+)
+from proofmatch.errors import ProofmatchError
+from proofmatch.evaluation.leaderboard import make_leaderboard
+
+SINKHORN = {"method": "sinkhorn", "temperature": 0.05, "rounds": 20}
+
+
+def result(name="tfidf", decoding="local", mrr=0.5, config="pairs", input="both", **system) -> dict:
+    """The parts of a result that tables show."""
+    intervals = {"mrr": [mrr - 0.1, mrr + 0.1], "accuracy": [0.2, 0.4]}
+    return {
+        "system": {"name": name, "input": input, "decoding": decoding, **system},
+        "dataset": {"config": config},
+        "scores": {"mrr": mrr, "accuracy": 0.3, "ci95": intervals},
+    }
+
+
+@pytest.fixture
+def store(tmp_path) -> Store:
+    return Store("release", tmp_path / "results")
+
+
+def test_a_line_has_all_decodings_of_a_system_and_its_training_time():
+    table = results_table(
+        [result(decoding="exact"), result("b", config="pairs_by_article"), result(training_seconds=90.0)]
+    )
+    _, _, first, second = table.splitlines()
+    assert first == (
+        "| mixed | tfidf | both | 50.0 (40.0–60.0) | 30.0 (20.0–40.0) | – | 30.0 (20.0–40.0) | 1.5 |"
+    )
+    assert second == "| by article | b | both | 50.0 (40.0–60.0) | 30.0 (20.0–40.0) | – | – | – |"
+
+
+def test_lines_are_sorted_by_split_system_and_input():
+    results = [result("b", config="pairs_by_article"), result("b", input="math"), result("b"), result("a")]
+    _, _, *lines = results_table(results).splitlines()
+    assert [line.split(" | ")[:3] for line in lines] == [
+        ["| mixed", "a", "both"],
+        ["| mixed", "b", "both"],
+        ["| mixed", "b", "math"],
+        ["| by article", "b", "both"],
+    ]
+
+
+def test_systems_on_renamed_symbols_are_shown_if_every_renaming_has_them():
+    table = symbols_table({"unchanged": [result("a"), result("b")], "full": [result("b", mrr=0.25)]})
+    head, _, line = table.splitlines()
+    assert head == "| split | system | input | unchanged | full |"
+    assert line == "| mixed | b | both | 50.0 (40.0–60.0) · – | 25.0 (15.0–35.0) · – |"
+
+
+def test_plain_and_transductive_rankings_are_never_in_one_table():
+    plain = [result(), result(decoding="global")]
+    transductive = [result(transductive=True, normalization=SINKHORN), result(transductive=True)]
+    assert results_table([*transductive, *plain]) == results_table(plain)
+    assert transductive_table(plain).count("\n") == 2
+    _, _, *lines = transductive_table([*plain, *transductive]).splitlines()
+    assert lines == [
+        f"| mixed | tfidf | both | {normalization} | 50.0 (40.0–60.0) | 30.0 (20.0–40.0) |"
+        for normalization in ("sinkhorn, temperature 0.05, 20 rounds", "–")
+    ]
+
+
+def test_a_page_without_a_place_for_the_table_is_refused_with_the_remedy(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("nothing")
+    with pytest.raises(ProofmatchError, match=r"page\.md .*<!-- results -->"):
+        update_between_marks(page, "results", "table")
+    assert page.read_text() == "nothing"
+
+
+def test_a_rerun_replaces_the_lines_of_its_system_and_nothing_else(store, tmp_path):
+    store.replace_results("main", "b", [result("b"), result("b", "global")])
+    store.replace_results("main", "a", [result("a")])
+    store.replace_results("main", "a", [result("a", config="pairs_by_article")])
+    store.replace_results("validation", "a", [result("a", mrr=0.7)])
+    path = tmp_path / "results" / "release.jsonl"
+    before = path.read_text().splitlines()
+    assert [json.loads(line)["name"] for line in before] == ["a", "b", "b", "a", "a"]
+    store.replace_results("main", "b", [result("b", mrr=0.9)])
+    after = path.read_text().splitlines()
+    assert set(before) - set(after) == set(before[1:3])
+    assert len(after) == len(before) - 1
+    assert [found["scores"]["mrr"] for found in store.results("main")] == [0.5, 0.9, 0.5]
+    assert [file.name for file in path.parent.iterdir()] == ["release.jsonl"]
+
+
+def test_the_order_of_runs_does_not_change_the_file(store, tmp_path):
+    runs = [("main", "a", [result("a"), result("a", "exact")]), ("ablation", "c", [result("c")])]
+    other = Store("other", tmp_path / "results")
+    for group, name, results in runs:
+        store.replace_results(group, name, results)
+    for group, name, results in reversed(runs):
+        other.replace_results(group, name, results[::-1])
+    one, two = (tmp_path / "results" / f"{name}.jsonl" for name in ("release", "other"))
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_histories_are_kept_by_system(store):
+    store.replace_history("b", [{"loss": 1.0}])
+    store.replace_history("a", [{"loss": 2.0}])
+    store.replace_history("b", [{"loss": 3.0}])
+    assert store.histories() == {"a": [{"loss": 2.0}], "b": [{"loss": 3.0}]}
+
+
+def test_pages_are_rendered_from_the_results(store, tmp_path):
+    experiments = tmp_path / "experiments"
+    experiments.mkdir()
+    places = ("results", "validation", "parts", "transductive", "symbols")
+    marks = "\n".join(f"<!-- {place} -->\nold\n<!-- end of {place} -->" for place in places)
+    for page in (tmp_path / "README.md", experiments / "README.md"):
+        page.write_text(f"before\n{marks}\nafter\n")
+    (experiments / "models.toml").write_text("[quick]\n[quick-by-article]\nby_article = true\n[once]\n")
+    store.replace_results("main", "fast-both", [result("fast")])
+    store.replace_results("ablation", "fast-less", [result("fast, less")])
+    evaluations = [{"epoch": epoch, "step": epoch, "eval_mrr": 0.1 * epoch} for epoch in (1, 2)]
+    for name in ("quick", "quick-by-article"):
+        store.replace_history(name, evaluations)
+    store.replace_history("once", evaluations[:1])
+    table = write_pages(store, experiments)
+    assert table in (tmp_path / "README.md").read_text()
+    text = (experiments / "README.md").read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "old" not in text
+    assert text.count("| mixed | fast, less |") == 1
+    curves = (experiments / "learning-curves.svg").read_text()
+    assert "quick" in curves
+    assert "once" not in curves
+    assert "by-article" not in curves
+
+
+def test_our_results_make_a_leaderboard(tmp_path):
+    Store("stacks").write_files(tmp_path / "results")
+    made = make_leaderboard(tmp_path / "results", tmp_path / "site")
+    assert made.n_results == sum(1 for _ in (EXPERIMENTS / "results" / "stacks.jsonl").open())
+    assert len({board.slug for board in made.boards}) == len(made.boards)
+    assert made.boards[0].dataset == "stacks"
