@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from proofmatch.evaluation.files import replacing
+from proofmatch.storage import write_atomically
 
 EXPERIMENTS = Path(__file__).parent
 
@@ -83,5 +83,5 @@ def _replace(path: Path, lines: list[Line], key: Callable[[Line], object]) -> No
     text = "".join(
         json.dumps(line, ensure_ascii=False) + "\n" for line in sorted([*kept, *lines], key=_order)
     )
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, text)

@@ -7,8 +7,8 @@ from typing import Any
 
 from proofmatch.builder.variants.renaming import SYMBOLS
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.files import replacing
 from proofmatch.evaluation.predictions.transduction import normalization_in_words
+from proofmatch.storage import write_atomically
 from proofmatch.training.trainer.learning_curve import compare_curves
 
 from .store import EXPERIMENTS, History, Result, Store
@@ -50,8 +50,7 @@ def write_pages(store: Store, experiments: Path = EXPERIMENTS) -> str:
     mixed = [name for name, system in sorted(systems.items()) if not system.get("by_article")]
     histories = store.histories()
     curves = learning_curves({name: histories[name] for name in mixed if name in histories})
-    with replacing(experiments / CURVES) as temporary:
-        temporary.write_text(curves, encoding="utf-8")
+    write_atomically(experiments / CURVES, curves)
     return table
 
 
@@ -186,5 +185,4 @@ def update_between_marks(page: Path, place: str, table: str) -> None:
         raise ProofmatchError(f"{page} has no place for the table; add the lines {begin} and {end}")
     before, _, rest = text.partition(begin)
     _, _, after = rest.partition(end)
-    with replacing(page) as temporary:
-        temporary.write_text(f"{before}{begin}\n{table}{end}{after}", encoding="utf-8")
+    write_atomically(page, f"{before}{begin}\n{table}{end}{after}")
