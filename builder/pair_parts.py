@@ -14,18 +14,13 @@ from .extraction.pairs import names_label, own_label
 from .identifiers import digest, split_key
 from .reasons import Reason
 from .records import Article, Discarded, Pair
+from .release.schema import DISCARDED_SCHEMA, PAIRS_SCHEMA
 
-# The columns of the release's `pairs`. Lists are joined by spaces: strings are an order of magnitude faster
-# to gather than lists of strings.
-_PUBLISHED = (
-    *("id", "statement_id", "proof_id", "article_id", "title", "categories", "primary_category", "kind"),
-    *("statement", "proof", "statement_tokens", "proof_tokens"),
-)
 _LENGTHS = ("statement_text_length", "statement_math_length", "proof_text_length", "proof_math_length")
 
 PART_SCHEMA = pa.schema(
     [
-        *((name, pa.string()) for name in (*_PUBLISHED, "document", "split_key")),
+        *((name, pa.string()) for name in (*PAIRS_SCHEMA.names, "document", "split_key")),
         *((name, pa.int32()) for name in _LENGTHS),
         # Duplicates are counted by hashes of the tokens; `label` is LABELLED, NAMED or UNLABELLED.
         *((name, pa.string()) for name in ("statement_hash", "proof_hash", "label")),
@@ -34,8 +29,6 @@ PART_SCHEMA = pa.schema(
 
 # Whether a statement has a label, and whether its proof mentions that label.
 LABELLED, NAMED, UNLABELLED = "labelled", "named", "unlabelled"
-
-DISCARDED_SCHEMA = pa.schema([(name, pa.string()) for name in ("article_id", "reason", "detail")])
 
 _REPORT = b"proofmatch.report"  # key in the metadata of a part's file
 

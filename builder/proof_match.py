@@ -19,8 +19,7 @@ from proofmatch.errors import ProofmatchError
 
 from .build import build_release
 from .identifiers import digest
-from .release.splits import SPLITS
-from .release.tables import CONFIGS
+from .release.schema import CONFIGS, SPLITS
 from .settings import BuildSettings
 
 _RELEASES = "proofmatch-releases"  # within the cache of `datasets`

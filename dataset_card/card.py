@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..builder.release.manifest import origin
-from ..builder.release.splits import SPLITS
-from ..builder.release.tables import CONFIGS, Config, WrittenFile
+from ..builder.release.schema import CONFIGS, SPLITS, Config
+from ..builder.release.tables import WrittenFile
 from .describe import describe
 from .figures import draw_figures
 from .templates import render

@@ -5,6 +5,7 @@ from pathlib import Path
 from proofmatch import __version__
 from proofmatch.storage import sha256_of
 
+from ..builder.release.release import Release, open_release
 from .judging import Judgement, judge
 from .metrics import (
     MEASURES,
@@ -19,7 +20,6 @@ from .metrics import (
     values_by_statement,
 )
 from .predictions.system import System, read_system
-from .release import Release, open_release
 from .result import Dataset, Evaluator, Result
 from .task import Task, load_task
 

@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 
 from proofmatch.errors import ProofmatchError
 
-from .release import Release
+from ..builder.release.release import Release
+from ..builder.release.schema import config_name
 
 INPUTS = ("both", "text", "math")
 _FIRST_LETTER = {"text": "t", "math": "m"}
@@ -43,11 +44,6 @@ class Task:
     def config(self) -> str:
         """The config of the pairs."""
         return config_name("pairs", self.by_article)
-
-
-def config_name(table: str, by_article: bool) -> str:
-    """Name the config of a table: `pairs`, `statements` or `proofs`."""
-    return f"{table}_by_article" if by_article else table
 
 
 def load_task(release: Release, split: str, *, by_article: bool = False) -> Task:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from proofmatch.builder import build_release
+from proofmatch.builder.release.release import Release, open_release
 from proofmatch.builder.variants.renaming import SYMBOLS
 from proofmatch.builder.variants.variant import make_variant
 from proofmatch.errors import ProofmatchError
@@ -20,7 +21,6 @@ from proofmatch.evaluation.decoding.sources import ScoreSource
 from proofmatch.evaluation.evaluator import evaluate
 from proofmatch.evaluation.predictions.system import System
 from proofmatch.evaluation.predictions.writing import write_predictions
-from proofmatch.evaluation.release import Release, open_release
 from proofmatch.evaluation.task import INPUTS, Task, load_task
 
 from .store import EXPERIMENTS, Store

@@ -6,8 +6,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from proofmatch.builder.release.release import Release
 from proofmatch.evaluation.predictions.system import System
-from proofmatch.evaluation.release import Release
 from proofmatch.evaluation.task import Task, load_task
 from proofmatch.training import ProofMatcher
 from proofmatch.training.joint.fusion import fuse

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from proofmatch.errors import ProofmatchError, first_line
 
-from ..evaluation.release import Release
-from ..evaluation.task import config_name
+from ..builder.release.release import Release
+from ..builder.release.schema import config_name
 from .joint.matcher import JointMatcher
 from .lexical.background import background_rows
 from .lexical.config import LexicalMatcherConfig

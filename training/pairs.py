@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 from torch.utils.data import Dataset
 
-from ..evaluation.release import Release
-from ..evaluation.task import Task, config_name
+from ..builder.release.release import Release
+from ..builder.release.schema import config_name
+from ..evaluation.task import Task
 from .encoding import PROOF, STATEMENT, EncodedTexts
 from .reading import TextReader, Texts
 

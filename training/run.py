@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from proofmatch.errors import ProofmatchError, first_line
 from proofmatch.storage import atomic_file
 
-from ..evaluation.release import Release
-from ..evaluation.task import config_name, load_task
+from ..builder.release.release import Release
+from ..builder.release.schema import config_name
+from ..evaluation.task import load_task
 from .model_folder import alone_in, explaining_disk_errors
 from .settings import Settings
 

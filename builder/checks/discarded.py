@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 import pyarrow.parquet as pq
 
-from ..pair_parts import DISCARDED_SCHEMA
 from ..reasons import Reason
-from ..release.tables import ROW_GROUP
+from ..release.schema import DISCARDED_SCHEMA, ROW_GROUP
 from .defects import UNREADABLE, WrongSchema, compare_schemas
 from .evidence import Evidence
 from .inventory import DISCARDED

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..release.splits import SPLITS, TRAIN
+from ..release.schema import SPLITS, TRAIN
 from .evidence import Evidence
 from .hashing import hash_together
 from .near_duplicates import RECALL, SIMILAR, NearPairs, find_near_duplicates

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..release.manifest import MANIFEST, origin
-from ..release.splits import SPLITS
+from ..release.manifest import origin
+from ..release.schema import MANIFEST, SPLITS
 from .inventory import Inventory
 from .reading import Reader
 from .remarks import Fault, NotChecked

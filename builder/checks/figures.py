@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..release.splits import SPLITS
+from ..release.schema import SPLITS
 from .card import entries, entries_by_name, read_card
 from .evidence import Evidence
 from .inventory import CARD

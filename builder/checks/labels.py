@@ -12,8 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..extraction.pairs import names_label, own_label
-from ..release.splits import SPLITS
-from ..release.tables import ROW_GROUP
+from ..release.schema import ROW_GROUP, SPLITS
 from .evidence import Evidence
 from .remarks import EXAMPLES, Finding, Remark, excerpt
 from .tables import FAMILIES

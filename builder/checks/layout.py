@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..release.splits import SPLITS
+from ..release.schema import SPLITS
 from .evidence import Evidence
 from .inventory import CARD, DISCARDED, STATISTICS, parse_shard
 from .remarks import Fault, Finding, Remark

@@ -6,7 +6,8 @@ from typing import Any
 
 from proofmatch.storage import sha256_of
 
-from ..release.manifest import MANIFEST, SCHEMA_VERSION
+from ..release.manifest import SCHEMA_VERSION
+from ..release.schema import MANIFEST
 from .evidence import Evidence, read_json
 from .inventory import BUILD_FOLDER
 from .remarks import Fault, Finding, NotChecked, Remark

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..arrow import as_numpy
-from ..release.splits import SPLITS
+from ..release.schema import SPLITS
 from .evidence import Evidence
 from .remarks import Fault, Finding, NotChecked, Remark
 from .tables import FAMILIES, SIDES, Table

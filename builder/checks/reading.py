@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..release.tables import ROW_GROUP, Config
+from ..release.schema import ROW_GROUP, Config
 from .defects import UNREADABLE, WrongSchema, compare_schemas, defective_rows
 from .hashing import hash_sequences, hash_strings
 from .remarks import Fault

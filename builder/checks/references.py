@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..release.splits import SPLITS
+from ..release.schema import SPLITS
 from .evidence import Evidence
 from .remarks import Fault, Finding, Remark
 from .tables import CONFIG_BY_NAME, FAMILIES, IDS, SIDES

@@ -6,7 +6,7 @@ from pathlib import Path
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
-from ..release.manifest import MANIFEST
+from ..release.schema import MANIFEST
 from .articles import check_articles
 from .card import check_card
 from .discarded import check_discarded

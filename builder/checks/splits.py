@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrow import as_numpy
-from ..release.splits import SPLITS
+from ..release.schema import SPLITS
 from .evidence import Evidence
 from .remarks import Fault, Finding, Remark
 from .tables import CONFIG_BY_NAME

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from ..release.tables import CONFIGS
+from ..release.schema import CONFIGS
 
 IDS = ("id", "statement_id", "proof_id", "article_id")
 SIDES = ("statement", "proof")

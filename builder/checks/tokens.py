@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from ..linearization.fonts import MATHVARIANTS, UNMARKED
-from ..release.tables import ROW_GROUP
+from ..release.schema import ROW_GROUP
 from ..tokens import MATH, TEXT, parse_token
 from .defects import UNREADABLE
 from .evidence import Evidence

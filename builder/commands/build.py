@@ -9,7 +9,7 @@ from proofmatch.errors import printable
 
 from ..engine.distributed.cluster import ENGINES
 from ..filters import DETECTORS
-from ..release.manifest import MANIFEST
+from ..release.schema import MANIFEST
 from ..settings import BuildSettings
 from .cluster import add_cluster_arguments, cluster_of, say_submitted
 from .outcome import say_complete

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from ..importing.files import SUBSETS, SYMBOLS
-from ..release.manifest import MANIFEST
+from ..release.schema import MANIFEST
 from ..settings import OTHER_LICENSE
 from .outcome import say_complete
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from proofmatch.errors import ProofmatchError
 
 from ..pair_parts import PartReport, is_complete, read_report
-from ..release.manifest import read_manifest
+from ..release.release import read_manifest
 from .distributed.job import LAUNCH, active_tasks, noted_job
 from .distributed.job_log import reasons_of_failure
 from .distributed.plan import read_plan

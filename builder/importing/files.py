@@ -6,7 +6,7 @@ from pathlib import Path
 
 from proofmatch.errors import ProofmatchError
 
-from ..release.splits import SPLITS
+from ..release.schema import SPLITS
 
 SYMBOLS = ("conservation", "partial", "trans", "full")
 SUBSETS = ("mixed", "pb")  # pb: the articles on probability among the mixed ones

@@ -19,7 +19,8 @@ from ..records import Article
 from ..release.assemble import Contents, assemble_release
 from ..release.complete import make_unless_complete
 from ..release.index import read_index
-from ..release.splits import SPLITS, SplitPairs, split_by_article, split_pairs
+from ..release.schema import SPLITS
+from ..release.splits import SplitPairs, split_by_article, split_pairs
 from ..settings import OTHER_LICENSE, check_license
 from .chunks import Chunk, ChunkCutter
 from .files import BY_ARTICLE, SUBSETS, SYMBOLS, PublishedFile, find_files

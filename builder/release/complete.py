@@ -12,7 +12,9 @@ from proofmatch.storage import disk_reason
 
 from ...dataset_card import render_card
 from ..engine.run_folder import RunFolder, refuse_other_settings
-from .manifest import MANIFEST, read_manifest, write_manifest
+from .manifest import write_manifest
+from .release import read_manifest
+from .schema import MANIFEST
 from .tables import WrittenFile
 
 RESUMES = "the same command goes on where it stopped"

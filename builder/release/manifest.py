@@ -5,14 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from proofmatch import __version__
-from proofmatch.errors import ProofmatchError
 from proofmatch.storage import sha256_of
 
 from ..readers.urls import public_url
 from ..settings import BuildSettings
+from .schema import MANIFEST
 
 SCHEMA_VERSION = 1
-MANIFEST = "manifest.json"
 
 
 def build_parameters(settings: BuildSettings, sources: list[str]) -> dict[str, Any]:
@@ -48,17 +47,3 @@ def write_manifest(release: Path, parameters: dict[str, Any], known_hashes: dict
     manifest = {"schema_version": SCHEMA_VERSION, "parameters": parameters, "files": files}
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     (release / MANIFEST).write_text(text, encoding="utf-8")
-
-
-def read_manifest(release: Path) -> dict[str, Any] | None:
-    """Read the manifest of a release, or None if the folder has none."""
-    try:
-        manifest = json.loads((release / MANIFEST).read_text(encoding="utf-8"))
-        files = {str(name): dict(file) for name, file in manifest["files"].items()}
-        return {"parameters": dict(manifest["parameters"]), "files": files}
-    except FileNotFoundError:
-        return None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ProofmatchError(
-            f"{release / MANIFEST} is not the manifest of a release; choose another folder"
-        ) from None

@@ -11,9 +11,7 @@ import pyarrow.compute as pc
 from ..arrow import as_numpy
 from ..identifiers import split_key
 from .index import Index
-
-SPLITS = ("train", "validation", "test")
-TRAIN, VALIDATION, TEST = range(3)
+from .schema import TEST, TRAIN, VALIDATION
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,67 +15,10 @@ import pyarrow.parquet as pq
 from proofmatch.storage import sha256_of
 
 from ..arrow import integers, read_arrow, split_lists
-from .splits import SPLITS, SplitPairs, order_by
+from .schema import CONFIGS, ROW_GROUP, SPLITS, Config, shard_name
+from .splits import SplitPairs, order_by
 
-# What a worker holds in memory at once, and what a reader of one row has to decode.
-ROW_GROUP = 4096
 ROWS_PER_FILE = 50_000
-
-_STRING, _LIST = pa.string(), pa.list_(pa.string())
-RELEASE_SCHEMA = pa.schema(
-    [
-        ("id", _STRING),
-        ("statement_id", _STRING),
-        ("proof_id", _STRING),
-        ("article_id", _STRING),
-        ("title", _STRING),
-        ("categories", _LIST),
-        ("primary_category", _STRING),
-        ("kind", _STRING),
-        ("statement", _STRING),
-        ("proof", _STRING),
-        ("statement_tokens", _LIST),
-        ("proof_tokens", _LIST),
-    ]
-)
-
-_PAIRS = {name: name for name in RELEASE_SCHEMA.names}
-_STATEMENTS = {"statement_id": "statement_id", "text": "statement", "tokens": "statement_tokens"}
-_PROOFS = {"proof_id": "proof_id", "text": "proof", "tokens": "proof_tokens"}
-
-
-@dataclass(frozen=True, slots=True)
-class Config:
-    """A configuration of the dataset.
-
-    Attributes:
-        name: What users pass to `load_dataset`.
-        columns: Name in the release → name in the parts.
-        order: Column of hashes that orders the rows. The task's tables have each its own, so that the
-            place of a statement says nothing about the place of its proof.
-        by_article: Which of the two splits.
-    """
-
-    name: str
-    columns: dict[str, str]
-    order: str
-    by_article: bool
-
-    @property
-    def schema(self) -> pa.Schema:
-        """Types of the columns."""
-        return pa.schema([(name, RELEASE_SCHEMA.field(source).type) for name, source in self.columns.items()])
-
-
-CONFIGS = tuple(
-    Config(name + suffix, columns, order, by_article)
-    for suffix, by_article in (("", False), ("_by_article", True))
-    for name, columns, order in (
-        ("pairs", _PAIRS, "split_key"),
-        ("statements", _STATEMENTS, "statement_id"),
-        ("proofs", _PROOFS, "proof_id"),
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +61,7 @@ def plan_files(mixed: SplitPairs, by_article: SplitPairs, staging: Path) -> list
             rows = order[pairs.split[order] == number]
             shards = np.array_split(rows, max(1, -(-len(rows) // ROWS_PER_FILE)))
             for shard_number, shard in enumerate(shards):
-                name = f"{split}-{shard_number:05d}-of-{len(shards):05d}.parquet"
-                path = Path("data", config.name, name)
+                path = Path("data", config.name, shard_name(split, shard_number, len(shards)))
                 files.append(TableFile(config, split, path, staging, parts, part[shard], row[shard]))
     return files
 

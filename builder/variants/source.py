@@ -13,9 +13,8 @@ import pyarrow as pa
 from proofmatch.errors import ProofmatchError
 from proofmatch.storage import sha256_of
 
-from ..release.manifest import MANIFEST, read_manifest
-from ..release.splits import SPLITS
-from ..release.tables import CONFIGS, Config
+from ..release.release import read_manifest
+from ..release.schema import CONFIGS, MANIFEST, SPLITS, Config
 
 AS_WRITTEN = "conservation"  # what the published editions call the names that the authors gave
 

@@ -16,7 +16,8 @@ from proofmatch.errors import ProofmatchError
 
 from ..arrow import as_numpy, split_lists
 from ..identifiers import digest
-from ..release.tables import Config, WrittenFile, write_groups
+from ..release.schema import Config
+from ..release.tables import WrittenFile, write_groups
 from .parts import PartRow, Report, gather, proof_ids, write_part
 from .proof import Proof, rename_proof, restore_proof
 from .record import read_renamings

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...builder.release.manifest import MANIFEST
+from ...builder.release.schema import MANIFEST
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 from proofmatch.storage import sha256_of
 
-from ...builder.release.manifest import MANIFEST, read_manifest
+from ...builder.release.release import read_manifest
+from ...builder.release.schema import MANIFEST
 
 # Leaving the release, and what the Hub keeps for itself.
 _FORBIDDEN_PARTS = {"..", ".git", ".cache"}

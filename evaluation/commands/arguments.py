@@ -4,10 +4,10 @@ import argparse
 from math import inf
 from pathlib import Path
 
+from ...builder.release.schema import SPLITS
 from ..decode import DECODINGS
 from ..decoding.normalizing import DEFAULT_ROUNDS, DEFAULT_TEMPERATURE, METHODS
 from ..decoding.retrieval import DEFAULT_K
-from ..release import SPLITS
 
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:

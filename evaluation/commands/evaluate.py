@@ -42,10 +42,10 @@ def run(options: argparse.Namespace) -> int:
     """Print the tables and write the result."""
     from proofmatch.storage import is_same_file, sha256_of
 
+    from ...builder.release.release import open_release
     from ..evaluator import score
     from ..metrics import compare
     from ..predictions.system import read_system
-    from ..release import open_release
     from ..tables import comparison_table, result_tables
     from ..task import load_task
 

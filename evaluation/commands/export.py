@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from .arguments import add_split_arguments
 
 if TYPE_CHECKING:
-    from ..release import Release
+    from ...builder.release.release import Release
 
 EXAMPLE = "proofmatch export release --format beir --split test --out beir-test"
 
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the folder."""
-    from ..release import open_release
+    from ...builder.release.release import open_release
 
     release = open_release(options.release)
     count = export_beir(release, options.out, options.split, by_article=options.by_article)
@@ -79,7 +79,7 @@ def export_beir(release: "Release", out: Path, split: str = "test", *, by_articl
 
 
 def _texts(release: "Release", side: str, split: str, by_article: bool) -> Iterator[tuple[str, str]]:
-    from ..task import config_name
+    from ...builder.release.schema import config_name
 
     table = release.table(config_name(f"{side}s", by_article), split, [f"{side}_id", "text"])
     for batch in table.to_batches(max_chunksize=1024):

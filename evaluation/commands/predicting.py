@@ -4,13 +4,13 @@ import argparse
 from dataclasses import replace
 from shlex import quote
 
+from ...builder.release.release import open_release
 from ..decode import decode
 from ..decoding.normalizing import normalized_scores
 from ..decoding.sources import ScoreSource
 from ..predictions.formats import suffix_of
 from ..predictions.system import System
 from ..predictions.writing import write_predictions
-from ..release import open_release
 from ..task import Task, load_task
 from .normalization import chosen_normalization
 

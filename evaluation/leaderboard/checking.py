@@ -9,11 +9,11 @@ from proofmatch.errors import CheckFailed, ProofmatchError
 from proofmatch.progress import Progress
 from proofmatch.storage import sha256_of
 
+from ...builder.release.release import Release, open_release
 from ..evaluator import score
 from ..judging import judge
 from ..predictions.faults import quoted
 from ..predictions.system import System, find_sidecar, read_system
-from ..release import Release, open_release
 from ..task import Task, load_task
 from .comparing import mismatches
 from .placing import duplicates

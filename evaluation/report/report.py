@@ -9,13 +9,13 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 from proofmatch.storage import atomic_file, sha256_of
 
+from ...builder.release.release import Release, open_release
 from ..evaluator import score
 from ..pages.bars import percent, percent_between
 from ..pages.common_words import COMMON_WORDS
 from ..pages.rendering import render_page
 from ..predictions.system import System, read_system
 from ..predictions.transduction import normalization_in_words
-from ..release import Release, open_release
 from ..result import Result
 from ..task import load_task
 from .cases import Cases, read_cases

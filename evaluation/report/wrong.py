@@ -9,9 +9,10 @@ import pyarrow as pa
 
 from proofmatch.progress import Progress
 
+from ...builder.release.schema import config_name
 from ..metrics import NO_RANK, UNKNOWN
 from ..pages.texts import Pieces, plain_text, shown_text
-from ..task import Task, config_name
+from ..task import Task
 from .cases import Cases
 from .packing import TextStore, packed
 

@@ -191,7 +191,7 @@ def _statistics(folder: Path) -> dict[str, float]:
 
 def _train(folder: Path) -> dict[str, Any]:
     """Train on pairs as `proofmatch train` does, but without validation, for some steps."""
-    from proofmatch.evaluation.release import Release
+    from proofmatch.builder.release.release import Release
     from proofmatch.storage import sha256_of
     from proofmatch.training.kinds import start_matcher
     from proofmatch.training.lexical.config import LexicalMatcherConfig
@@ -202,7 +202,7 @@ def _train(folder: Path) -> dict[str, Any]:
     from proofmatch.training.trainer.trainer import MatchingTrainer
 
     digest = sha256_of(folder / TRAIN)
-    release = Release(folder.name, folder, digest, hashes={TRAIN: digest})
+    release = Release(folder.name, folder, {"parameters": {}, "files": {TRAIN: {"sha256": digest}}}, digest)
     settings = load_settings(PRESET)
     found: dict[str, Any] = {}
     found["load"] = os.getloadavg()[0]  # more than about 1: other processes took part of the time

@@ -68,7 +68,7 @@ def describe(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _pairs(release: Path) -> tuple[Any, Any]:
-    from proofmatch.evaluation.release import open_release
+    from proofmatch.builder.release.release import open_release
     from proofmatch.training import ProofMatcherConfig, train_tokenizer
     from proofmatch.training.pairs import read_pairs
     from proofmatch.training.reading import WordReader

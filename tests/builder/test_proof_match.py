@@ -10,7 +10,7 @@ from datasets.exceptions import DatasetGenerationError
 
 from proofmatch import __version__
 from proofmatch.builder import ProofMatchBuilder, build_release
-from proofmatch.builder.release.tables import CONFIGS, ROW_GROUP
+from proofmatch.builder.release.schema import CONFIGS, ROW_GROUP
 from proofmatch.errors import ProofmatchError
 from tests.builder.engine.killing import copy_many_times
 

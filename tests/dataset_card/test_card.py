@@ -10,7 +10,7 @@ from huggingface_hub import DatasetCard
 from lxml import etree
 
 from proofmatch.builder import build_release, import_published
-from proofmatch.builder.release.manifest import read_manifest
+from proofmatch.builder.release.release import read_manifest
 from proofmatch.dataset_card import render_card
 from tests.builder.importing.published import write_corpus
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from proofmatch.builder.release.release import Release
 from proofmatch.evaluation.predictions.batch import PredictionBatch
-from proofmatch.evaluation.release import Release
 from proofmatch.evaluation.task import Task
 
 
 def make_task(n: int = 3, gold: Sequence[int] | None = None) -> Task:
     """Statements s0, s1, … and proofs p0, p1, …; without `gold` they belong together in order."""
     return Task(
-        Release("toy", Path("toy"), "0" * 64),
+        Release("toy", Path("toy"), {}, "0" * 64),
         "test",
         False,
         [f"s{number}" for number in range(n)],

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
+from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.baselines import (
     baseline_scores,
@@ -18,7 +19,6 @@ from proofmatch.evaluation.baselines import (
     distinct_tokens,
     tfidf_scores,
 )
-from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.task import load_task, load_tokens, select_input
 
 TOKENS = st.sampled_from(["t:Let", "t:be", "t:a", "m:x", "m.bold:x", "m:+", "m::", "t:m"])

@@ -7,10 +7,10 @@ import shutil
 import pyarrow.parquet as pq
 import pytest
 
+from proofmatch.builder.release.release import open_release
 from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.predictions.system import read_system
-from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.task import load_task
 from proofmatch.storage import atomic_file
 

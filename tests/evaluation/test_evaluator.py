@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import proofmatch.evaluation
+from proofmatch.builder.release.release import open_release
 from proofmatch.cli import main
 from proofmatch.evaluation import evaluate
 from proofmatch.evaluation.evaluator import score
@@ -19,7 +20,6 @@ from proofmatch.evaluation.predictions.formats import SUFFIXES
 from proofmatch.evaluation.predictions.reading import read_predictions
 from proofmatch.evaluation.predictions.system import System
 from proofmatch.evaluation.predictions.writing import write_predictions
-from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.task import load_task
 from proofmatch.storage import sha256_of
 

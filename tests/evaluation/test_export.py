@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from proofmatch.builder.release.release import open_release
 from proofmatch.cli import main
 from proofmatch.evaluation.evaluator import evaluate
-from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.task import load_task
 
 from .tasks import write_lines

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from proofmatch.evaluation.release import open_release
+from proofmatch.builder.release.release import open_release
 from proofmatch.training.run import train_matcher
 from proofmatch.training.settings import load_settings
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from proofmatch.builder.release.release import open_release
 from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.task import load_task
 from proofmatch.training import ProofMatcher
 from proofmatch.training.joint.matcher import JointMatcher

@@ -87,7 +87,7 @@ WITH_FEATURES = """
 import sys
 import numpy as np
 from proofmatch.cli import main
-from proofmatch.evaluation.release import open_release
+from proofmatch.builder.release.release import open_release
 from proofmatch.evaluation.task import load_task
 from proofmatch.training.prediction import load_matcher, model_scores
 

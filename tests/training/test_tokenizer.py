@@ -5,8 +5,8 @@ import pytest
 from datasets import load_dataset
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
+from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.task import load_tokens
 from proofmatch.training import load_tokenizer, train_tokenizer
 from proofmatch.training.encoding import encode_pairs, encode_texts

@@ -9,8 +9,8 @@ from pathlib import Path
 from proofmatch.arguments import InsteadOf
 from proofmatch.errors import ProofmatchError, printable
 
+from ...builder.release.schema import SPLITS
 from ...evaluation.commands.arguments import positive
-from ...evaluation.release import SPLITS
 
 # In single quotes: within double ones, a shell takes dollars for its own.
 EXAMPLE = (
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
         raise ProofmatchError("--host and --port are for --serve")
     statement = _read_statement(options.statement, options.file)
 
-    from ...evaluation.release import open_release
+    from ...builder.release.release import open_release
     from ..prediction import load_matcher
     from ..searching.search import search
     from ..searching.showing import as_text, json_of

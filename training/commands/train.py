@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train."""
-    from ...evaluation.release import open_release
+    from ...builder.release.release import open_release
     from ..run import RUN, train_matcher
     from ..settings import load_settings
     from ..trainer.processes import is_first_process

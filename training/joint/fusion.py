@@ -4,8 +4,9 @@ import numpy as np
 
 from proofmatch.errors import ProofmatchError
 
-from ...evaluation.release import Release
-from ...evaluation.task import config_name, load_task
+from ...builder.release.release import Release
+from ...builder.release.schema import config_name
+from ...evaluation.task import load_task
 from ..lexical.background import background_rows
 from ..lexical.matcher import LexicalMatcher
 from ..model.matcher import ProofMatcher

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...evaluation.release import Release
+from ...builder.release.release import Release
 from ..prediction import TrainedMatcher
 from ..vectors import SparseVectors, TextVectors, concatenated
 from .proofs import proof_vectors

@@ -7,7 +7,7 @@ import torch
 
 from proofmatch.progress import Progress
 
-from ...evaluation.release import Release
+from ...builder.release.release import Release
 from ..cache import Arrays, cached_arrays
 from ..pairs import read_pairs
 from ..prediction import TrainedMatcher

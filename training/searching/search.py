@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from ...evaluation.release import Release
+from ...builder.release.release import Release
 from ..explaining.explanation import Explanation, explain, lexical_part
 from ..prediction import TrainedMatcher
 from ..vectors import TextVectors

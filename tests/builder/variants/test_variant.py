@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from proofmatch.builder import build_release
-from proofmatch.builder.release.tables import CONFIGS, write_groups
+from proofmatch.builder.release.schema import CONFIGS
+from proofmatch.builder.release.tables import write_groups
 from proofmatch.builder.variants.letters import letters_of_tokens, variables_of
 from proofmatch.builder.variants.proof import Proof, rename_proof
 from proofmatch.builder.variants.record import read_report

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from proofmatch.builder.release.release import open_release
 from proofmatch.cli import main
-from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.task import load_task
 
 

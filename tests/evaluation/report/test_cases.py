@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proofmatch.builder.release.release import open_release
 from proofmatch.cli import main
 from proofmatch.evaluation import evaluate
 from proofmatch.evaluation.judging import judge
-from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.report.cases import NO_SCORES, NOTHING_TO_MATCH, read_cases
 from proofmatch.evaluation.task import load_task
 from tests.evaluation.tasks import make_task

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proofmatch.builder.release.release import open_release
 from proofmatch.evaluation.evaluator import score
 from proofmatch.evaluation.judging import Judgement
 from proofmatch.evaluation.metrics import NO_RANK, count_assignments
 from proofmatch.evaluation.predictions.system import System
-from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.report import figures
 from proofmatch.evaluation.report.cases import Cases
 from proofmatch.evaluation.report.figures import (

@@ -5,13 +5,13 @@ import re
 
 import pytest
 
+from proofmatch.builder.release.release import open_release
 from proofmatch.cli import main
 from proofmatch.evaluation import evaluate
 from proofmatch.evaluation.predictions.formats import SUFFIXES
 from proofmatch.evaluation.predictions.reading import read_predictions
 from proofmatch.evaluation.predictions.system import System
 from proofmatch.evaluation.predictions.writing import write_predictions
-from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.report.packing import unpacked
 from proofmatch.evaluation.report.report import write_report
 from proofmatch.evaluation.task import load_task

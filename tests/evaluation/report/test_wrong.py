@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.report.cases import read_cases
 from proofmatch.evaluation.report.packing import unpacked
 from proofmatch.evaluation.report.report import write_report

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import torch
 
+from proofmatch.builder.release.release import open_release
+from proofmatch.builder.release.schema import SPLITS
 from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.release import SPLITS, open_release
 from proofmatch.training import ProofMatcher, load_tokenizer
 from proofmatch.training.cache import cache_folder, cached_arrays
 from proofmatch.training.explaining.explanation import Explanation

@@ -7,7 +7,7 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from transformers import AutoTokenizer
 
-from proofmatch.evaluation.release import open_release
+from proofmatch.builder.release.release import open_release
 from proofmatch.evaluation.task import load_task
 from proofmatch.training import train_tokenizer
 from proofmatch.training.pairs import read_task

@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
+from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.task import load_task, load_tokens
 from proofmatch.training.explaining.explanation import explain, lexical_part
 from proofmatch.training.prediction import TrainedMatcher, load_matcher, model_scores

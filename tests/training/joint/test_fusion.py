@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.release import open_release
 from proofmatch.evaluation.task import load_task
 from proofmatch.training.joint.fusion import WEIGHTS, fuse
 from proofmatch.training.pairs import read_task

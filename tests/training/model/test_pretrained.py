@@ -9,8 +9,8 @@ import pytest
 import torch
 from transformers import AutoModel
 
+from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.release import open_release
 from proofmatch.training import ProofMatcher, load_tokenizer
 from proofmatch.training.encoding import encode_readable_texts
 from proofmatch.training.model.batching import padded

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from proofmatch.evaluation.release import SPLITS, open_release
+from proofmatch.builder.release.release import open_release
+from proofmatch.builder.release.schema import SPLITS
 from proofmatch.training.prediction import load_matcher
 from proofmatch.training.searching.index import ProofIndex
 from proofmatch.training.searching.proofs import proof_vectors

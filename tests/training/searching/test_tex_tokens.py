@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from proofmatch.builder.release.release import open_release
 from proofmatch.builder.tex import split_formulas
 from proofmatch.builder.tokens import parse_token, text_tokens
-from proofmatch.evaluation.release import open_release
 from proofmatch.training.searching.spellings import known_spellings
 from proofmatch.training.searching.tex_tokens import tex_tokens
 

@@ -20,7 +20,7 @@ SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(
     [
         "proofmatch.cli",
-        "proofmatch.evaluation.release",
+        "proofmatch.builder.release.release",
         "proofmatch.training.commands.train",
         "proofmatch.training.run",
         "proofmatch.training.trainer.outputs",

@@ -9,7 +9,7 @@ import pytest
 from huggingface_hub import ModelCard
 from lxml import etree
 
-from proofmatch.evaluation.release import open_release
+from proofmatch.builder.release.release import open_release
 from proofmatch.training import ProofMatcher, load_tokenizer
 from proofmatch.training.encoding import EncodedTexts
 from proofmatch.training.pairs import MatchingSet, TrainingPairs

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ....evaluation.release import open_release
+from ....builder.release.release import open_release
 from ...prediction import load_matcher
 from ..search import Searcher
 from .hosts import is_loopback, url_of

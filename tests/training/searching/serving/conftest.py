@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from proofmatch.builder import build_release
-from proofmatch.evaluation.release import SPLITS, open_release
+from proofmatch.builder.release.release import open_release
+from proofmatch.builder.release.schema import SPLITS
 from proofmatch.training.prediction import load_matcher
 from proofmatch.training.searching.search import Searcher
 from proofmatch.training.searching.serving.page import make_page

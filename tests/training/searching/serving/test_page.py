@@ -5,7 +5,8 @@ from urllib.parse import quote
 
 import pytest
 
-from proofmatch.evaluation.release import SPLITS, open_release
+from proofmatch.builder.release.release import open_release
+from proofmatch.builder.release.schema import SPLITS
 from proofmatch.training.prediction import load_matcher
 from proofmatch.training.searching.search import Searcher
 

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proofmatch.builder.release.release import open_release
+from proofmatch.builder.release.schema import SPLITS
 from proofmatch.builder.tokens import text_tokens
 from proofmatch.evaluation.pages.texts import shown_text
-from proofmatch.evaluation.release import SPLITS, open_release
 from proofmatch.training.searching.serving.places import Place, leaves, places_of
 from proofmatch.training.searching.serving.shown import shown_statement
 from proofmatch.training.searching.tex_tokens import tex_tokens

@@ -1,0 +1,209 @@
+"""The one way to open a release: a folder, or a dataset repository on the Hub."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from proofmatch.errors import ProofmatchError, first_line
+from proofmatch.storage import disk_reason, sha256_of
+
+from .schema import CONFIGS, DATA, MANIFEST, SPLITS, STATISTICS, parse_shard
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """An opened release.
+
+    Attributes:
+        id: The name of its folder, or its `OWNER/NAME`.
+        folder: Where its files are; those of a repository are downloaded when they are needed.
+        manifest: The content of its manifest.
+        manifest_sha256: Tells releases of the same name apart.
+        revision: The commit on the Hub, None for a folder.
+    """
+
+    id: str
+    folder: Path
+    manifest: dict[str, Any]
+    manifest_sha256: str
+    revision: str | None = None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Everything that decided its content."""
+        return self.manifest["parameters"]
+
+    @property
+    def files(self) -> dict[str, dict[str, Any]]:
+        """Name of each file → its `bytes` and `sha256`, as the manifest has them."""
+        return self.manifest["files"]
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """The content of `stats.json`."""
+        return json.loads(self.path(STATISTICS).read_text(encoding="utf-8"))
+
+    @property
+    def configs(self) -> list[str]:
+        """The names of its configurations."""
+        return [
+            config.name
+            for config in CONFIGS
+            if any(name.startswith(f"{DATA}/{config.name}/") for name in self.files)
+        ]
+
+    def shards(self, config: str, split: str) -> list[str]:
+        """List the files of a table in order, by their names within the release."""
+        folder = f"{DATA}/{config}/"
+        names = [name for name in self.files if name.startswith(folder)]
+        return sorted(
+            name for name in names if (shard := parse_shard(name.removeprefix(folder))) and shard[0] == split
+        )
+
+    def download(self, names: list[str]) -> None:
+        """Fetch files of a release on the Hub that are not yet in the cache; do nothing for a folder."""
+        if self.revision is not None:
+            _download(self.id, self.revision, names)
+
+    def path(self, name: str) -> Path:
+        """Find one of its files, downloading it if need be.
+
+        Raises:
+            ProofmatchError: If it is missing, or not the one that the manifest describes.
+        """
+        self.download([name])
+        path = self.folder / name
+        try:
+            intact = self.files.get(name, {}).get("sha256") == sha256_of(path)
+        except OSError as error:
+            raise ProofmatchError(f"{path} cannot be read ({disk_reason(error)})") from None
+        if not intact:
+            raise ProofmatchError(
+                f"{path} is not as {MANIFEST} describes it, so that results would be of another release; "
+                f"see what `proofmatch check {self.folder}` says"
+            )
+        return path
+
+    def table(self, config: str, split: str, columns: list[str] | None = None) -> pa.Table:
+        """Read a table, or some of its columns.
+
+        Raises:
+            ProofmatchError: If the release has no such table, or its files are not those of the manifest.
+        """
+        if split not in SPLITS:
+            raise ProofmatchError(f"there is no split {split!r}; splits are {', '.join(SPLITS)}")
+        shards = self.shards(config, split)
+        if not shards:
+            raise ProofmatchError(
+                f"{self.id} has no split {split!r} in {config}; splits are {', '.join(SPLITS)}"
+            )
+        self.download(shards)
+        paths = [self.path(name) for name in shards]
+        try:
+            table = pa.concat_tables([pq.read_table(path, columns=columns) for path in paths])
+        except (OSError, pa.ArrowInvalid) as error:
+            raise ProofmatchError(
+                f"{paths[0]} cannot be read ({error}); see what `proofmatch check` says"
+            ) from None
+        if not table.num_rows:
+            raise ProofmatchError(f"{config}, {split} of {self.id} has no rows; there is nothing to evaluate")
+        return table
+
+    def verify(self) -> None:
+        """Check that all files are there, with the hashes of the manifest.
+
+        Raises:
+            ProofmatchError: If one is not.
+        """
+        self.download(list(self.files))
+        for name in self.files:
+            self.path(name)
+
+    def check_sizes(self) -> None:
+        """Check quickly that all files of a folder are there, with the sizes of the manifest.
+
+        Raises:
+            ProofmatchError: If one is not.
+        """
+        for name, file in self.files.items():
+            path = self.folder / name
+            if not path.is_file() or path.stat().st_size != file.get("bytes"):
+                raise ProofmatchError(
+                    f"{path} is missing or not as {MANIFEST} describes it; "
+                    f"`proofmatch check {self.folder}` tells more"
+                )
+
+    @property
+    def tables_sha256(self) -> str:
+        """Identifies its tables, whatever the card says about them."""
+        hashes = sorted(
+            (name, file.get("sha256")) for name, file in self.files.items() if name.startswith(f"{DATA}/")
+        )
+        return hashlib.sha256(json.dumps(hashes).encode()).hexdigest()
+
+
+def open_release(data: str | Path) -> Release:
+    """Open a release.
+
+    Args:
+        data: A release folder, or `OWNER/NAME` or `OWNER/NAME@REVISION` on the Hub.
+
+    Raises:
+        ProofmatchError: If there is no such release.
+    """
+    folder, revision, name = Path(data), None, str(data)
+    if folder.is_dir():
+        name = folder.absolute().name
+    elif name.count("/") == 1 and not name.startswith((".", "/", "~")):
+        name, _, wanted = name.partition("@")
+        folder = _download(name, wanted or None, [MANIFEST])
+        revision = folder.name
+    else:
+        raise ProofmatchError(f"{data} is neither a release folder nor OWNER/NAME of one on the Hub")
+    try:
+        manifest = read_manifest(folder)
+        if manifest is None:
+            raise ProofmatchError(f"{data} is not a complete release: it has no {MANIFEST}")
+        return Release(name, folder, manifest, sha256_of(folder / MANIFEST), revision)
+    except OSError as error:
+        raise ProofmatchError(f"{data} cannot be read ({disk_reason(error)})") from None
+
+
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """Read the manifest of a release, or return None if the folder has none.
+
+    Raises:
+        ProofmatchError: If it is something else.
+    """
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        files = {str(name): dict(file) for name, file in manifest["files"].items()}
+        return {"parameters": dict(manifest["parameters"]), "files": files}
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ProofmatchError(
+            f"{folder / MANIFEST} is not the manifest of a release; choose another folder"
+        ) from None
+
+
+def _download(repo_id: str, revision: str | None, patterns: list[str]) -> Path:
+    """Fetch files of a dataset repository into the Hub's cache, as far as they are not there."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    try:
+        folder = snapshot_download(repo_id, repo_type="dataset", revision=revision, allow_patterns=patterns)
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        # The client's own message goes on for a paragraph.
+        reason = "not found" if "Not Found" in str(error) else first_line(error)
+        raise ProofmatchError(
+            f"{repo_id}{f' at {revision}' if revision else ''} cannot be fetched from the Hub ({reason}); "
+            "check the name, the network and, for a private dataset, HF_TOKEN"
+        ) from None
+    return Path(folder)
