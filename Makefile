@@ -19,6 +19,10 @@ lint: $(INSTALLED_DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
+	# import-linter wants the packages where their names say, not in the folders of the repository.
+	rm -rf build/imports
+	$(BIN)/python -c "from setuptools import setup; setup()" --quiet build_py --build-lib build/imports
+	cd build/imports && PYTHONPATH=. $(abspath $(BIN))/lint-imports --config ../../pyproject.toml
 
 bench: $(INSTALLED_DEV)
 	$(BIN)/python tests/benchmarks/run.py
