@@ -5,17 +5,21 @@ from typing import TYPE_CHECKING
 from proofmatch.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .decoding.dense import match_globally
+    from .decoding.exact.certificate import verify_certificate
+    from .decoding.exact.solver import match_exactly
+    from .decoding.matching import match_globally
     from .evaluator import evaluate
     from .report.report import write_report
 
-__all__ = ["evaluate", "match_globally", "write_report"]
+__all__ = ["evaluate", "match_exactly", "match_globally", "verify_certificate", "write_report"]
 
 __getattr__ = lazy_exports(
     __name__,
     {
         "evaluate": ".evaluator",
-        "match_globally": ".decoding.dense",
+        "match_exactly": ".decoding.exact.solver",
+        "match_globally": ".decoding.matching",
+        "verify_certificate": ".decoding.exact.certificate",
         "write_report": ".report.report",
     },
 )

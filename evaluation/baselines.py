@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .decoding.sources import ScoreSource, SparseProductScores
+from .decoding.scores import ScoreSource, SparseProductScores
 from .task import Task, load_tokens, row_of_token, select_input
 
 if TYPE_CHECKING:

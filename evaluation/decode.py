@@ -1,7 +1,8 @@
-"""Scores → predictions: the three decodings that baselines and models share."""
+"""Scores → predictions by local, global or exact decoding; prediction file → one-to-one prediction file."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,41 +11,42 @@ import pyarrow as pa
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
-from .decoding.blocks import map_blocks
-from .decoding.candidates import Candidates
-from .decoding.exact import Round, match_exactly
-from .decoding.pruned import match_candidates
-from .decoding.retrieval import DEFAULT_K, best_candidates
-from .decoding.sources import ScoreSource
-from .left_over import serve_all
+from .decoding.candidates import DEFAULT_K, Candidates, best_candidates
+from .decoding.exact.solver import Round, match_exactly
+from .decoding.matching import fill_unmatched, match_candidates
+from .decoding.scores import ScoreSource, scores_of_pairs
 from .predictions.batch import PredictionBatch
+from .predictions.numbering import Numbering
+from .predictions.reading import read_growing
+from .predictions.system import read_system
+from .predictions.writing import write_predictions
 
 DECODINGS = ("local", "global", "exact")
-_ROWS = 1000  # of a batch, so that ids of a few thousand candidates at a time are in memory
+_ROWS_PER_BATCH = 1000  # bounds how many ids are in memory at once
 
 
 @dataclass(frozen=True)
 class Decoded:
-    """A ranked list for each statement; of a one-to-one matching, with one proof in each.
+    """A ranked list for each statement; after one-to-one matching, with one proof in each.
 
     Attributes:
-        lists: Places of proofs, best first, and their scores.
-        details: What there is to say about the decoding, for the sidecar.
+        lists: Proofs by number, best first, and their scores.
+        details: Facts about the decoding, for the sidecar.
     """
 
     lists: Candidates
     details: dict[str, Any] = field(default_factory=dict)
 
     def batches(self, statement_ids: Sequence[str], proof_ids: Sequence[str]) -> Iterator[PredictionBatch]:
-        """Put ids in the places of numbers."""
+        """Replace numbers by ids, some rows at a time."""
         names, starts = pa.array(proof_ids, pa.string()), self.lists.starts
-        for first in range(0, len(statement_ids), _ROWS):
-            ends = starts[first : first + _ROWS + 1]
+        for first in range(0, len(statement_ids), _ROWS_PER_BATCH):
+            ends = starts[first : first + _ROWS_PER_BATCH + 1]
             offsets = pa.array(ends - ends[0], pa.int32())
             columns = pa.array(self.lists.columns[ends[0] : ends[-1]])
             scores = pa.array(self.lists.scores[ends[0] : ends[-1]].astype(np.float64))
             yield PredictionBatch(
-                pa.array(statement_ids[first : first + _ROWS], pa.string()),
+                pa.array(statement_ids[first : first + _ROWS_PER_BATCH], pa.string()),
                 pa.ListArray.from_arrays(offsets, names.take(columns)),
                 pa.ListArray.from_arrays(offsets, scores),
             )
@@ -56,8 +58,8 @@ def decode(source: ScoreSource, decoding: str = "local", top_k: int = DEFAULT_K)
     Args:
         source: The scores of all pairs.
         decoding: `local` ranks the best `top_k` proofs of each statement. `global` is one-to-one over these,
-            `exact` over all pairs, with a proof that no other one-to-one matching has a greater total.
-        top_k: How many proofs a statement.
+            `exact` is one-to-one over all pairs, with a certificate of optimality.
+        top_k: How many proofs per statement.
     """
     if decoding not in DECODINGS:
         raise ProofmatchError(f"decode must be one of {', '.join(DECODINGS)}, not {decoding!r}")
@@ -76,22 +78,19 @@ def decode(source: ScoreSource, decoding: str = "local", top_k: int = DEFAULT_K)
 def _decode_globally(candidates: Candidates, top_k: int) -> Decoded:
     with Progress("matching", "rounds") as progress:
         matching = match_candidates(candidates)
-        progress.summary = f"total score {matching.total:.3f}, {matching.n_unmatched} statements left over"
-    columns = serve_all(matching.columns, candidates)
-    listed = np.flatnonzero(columns[candidates.rows] == candidates.columns)
+        progress.summary = f"total score {matching.total:.3f}, {matching.n_unmatched} statements unmatched"
     details = {"top_k": top_k, "total": matching.total, "left_over": matching.n_unmatched}
-    return Decoded(_one_each(columns, candidates.scores[listed], candidates.n_columns), details)
+    return Decoded(_chosen(candidates, matching.columns), details)
 
 
 def _decode_exactly(source: ScoreSource, candidates: Candidates) -> Decoded:
     with Progress("matching exactly", "rounds") as progress:
 
         def show(finished: Round) -> None:
-            progress.summary = f"total score {finished.total:.3f}, at most {finished.bound:.3f} is possible"
+            progress.summary = f"total score {finished.total:.3f}, upper bound {finished.bound:.3f}"
             progress.advance()
 
         matching = match_exactly(source, candidates, on_round=show)
-    columns = serve_all(matching.columns, candidates)
     details = {
         "total": matching.total,
         "rounds": matching.rounds,
@@ -99,15 +98,88 @@ def _decode_exactly(source: ScoreSource, candidates: Candidates) -> Decoded:
         "left_over": matching.n_unmatched,
         "certificate": asdict(matching.certificate),
     }
-    return Decoded(_one_each(columns, _scores_of(source, columns), candidates.n_columns), details)
+    # A matched pair need not be among the candidates.
+    columns = fill_unmatched(matching.columns, candidates)
+    rows = np.arange(len(columns) + 1)
+    scores = scores_of_pairs(source, rows[:-1], columns)
+    return Decoded(Candidates(rows, columns, scores, candidates.n_columns), details)
 
 
-def _one_each(columns: np.ndarray, scores: np.ndarray, n_columns: int) -> Candidates:
-    return Candidates.from_arrays(columns[:, None], scores[:, None], n_columns)
+def _chosen(candidates: Candidates, columns: np.ndarray) -> Candidates:
+    """Keep one candidate per row: the matched one, or for an unmatched row the best."""
+    columns = fill_unmatched(columns, candidates)
+    scores = candidates.scores[columns[candidates.rows] == candidates.columns]
+    return Candidates(np.arange(len(columns) + 1), columns, scores, candidates.n_columns)
 
 
-def _scores_of(source: ScoreSource, columns: np.ndarray) -> np.ndarray:
-    def own(start: int, scores: np.ndarray) -> np.ndarray:
-        return scores[np.arange(len(scores)), columns[start : start + len(scores)]]
+@dataclass(frozen=True, slots=True)
+class MatchedFile:
+    """What one-to-one matching made of a prediction file.
 
-    return np.concatenate(list(map_blocks(source, own)))
+    Attributes:
+        n_statements: How many statements it has.
+        n_proofs: How many different proofs they list.
+        n_unmatched: How many statements share a proof with another, because all their candidates are taken.
+    """
+
+    n_statements: int
+    n_proofs: int
+    n_unmatched: int
+
+
+def match_predictions(
+    predictions: str | Path, out: str | Path, progress: Progress | None = None
+) -> MatchedFile:
+    """Match statements and proofs one-to-one with the greatest total score, one proof per statement.
+
+    As many statements as possible are matched. A prediction file needs a proof for every statement, so those
+    that stay unmatched keep their best candidate.
+
+    Args:
+        predictions: A prediction file with scores.
+        out: The prediction file to write.
+        progress: Counts the statements read.
+
+    Raises:
+        ProofmatchError: If the file is not valid or has no scores.
+    """
+    path = Path(predictions)
+    statement_ids, proof_ids, candidates = _read_candidates(path, progress)
+    matching = match_candidates(candidates)
+    total = matching.total if np.isfinite(matching.total) else None
+    details = {"total": total, "left_over": matching.n_unmatched}
+    system = read_system(path)
+    # The details of an earlier decoding no longer apply.
+    kept = {name: value for name, value in system.extra.items() if name != "details"}
+    system = replace(system, decoding="global", extra=kept | {"matching": details})
+    decoded = Decoded(_chosen(candidates, matching.columns))
+    write_predictions(Path(out), decoded.batches(statement_ids, proof_ids), system)
+    return MatchedFile(len(statement_ids), len(proof_ids), matching.n_unmatched)
+
+
+def _read_candidates(path: Path, progress: Progress | None) -> tuple[list[str], list[str], Candidates]:
+    """Read all candidates, with statements and proofs numbered in the order of their ids.
+
+    The numbering decides between equally good matchings, so it must not depend on the order of the file.
+    """
+    statements, proofs = Numbering(growing=True), Numbering(growing=True)
+    batches = list(read_growing(path, statements, proofs, progress))
+    scores = [batch.scores for batch in batches if batch.scores is not None]
+    if len(scores) < len(batches):
+        raise ProofmatchError(f"{path} has no scores, which matching needs: write them, too")
+    statement_ids, new_row = _sorted(statements.ids)
+    proof_ids, new_column = _sorted(proofs.ids)
+    lengths = np.concatenate([np.diff(batch.starts) for batch in batches])
+    candidates = Candidates.from_rows(
+        new_row[np.repeat(np.concatenate([batch.statements for batch in batches]), lengths)],
+        new_column[np.concatenate([batch.proofs for batch in batches])],
+        np.concatenate(scores),
+        (len(statement_ids), len(proof_ids)),
+    )
+    return statement_ids, proof_ids, candidates
+
+
+def _sorted(ids: list[str]) -> tuple[list[str], np.ndarray]:
+    """Sort ids, and return the new position of each."""
+    order = np.argsort(np.array(ids, dtype=object))
+    return [ids[at] for at in order], np.argsort(order)

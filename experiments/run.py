@@ -16,8 +16,8 @@ from proofmatch.builder.variants.variant import make_variant
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.baselines import BASELINES, baseline_scores
 from proofmatch.evaluation.decode import DECODINGS, decode
-from proofmatch.evaluation.decoding.normalizing import normalized_scores
-from proofmatch.evaluation.decoding.sources import ScoreSource
+from proofmatch.evaluation.decoding.normalization import normalized_scores
+from proofmatch.evaluation.decoding.scores import ScoreSource
 from proofmatch.evaluation.evaluator import evaluate
 from proofmatch.evaluation.predictions.system import System
 from proofmatch.evaluation.predictions.writing import write_predictions

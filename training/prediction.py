@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from proofmatch.progress import Progress
 
-from ..evaluation.decoding.sources import ScoreSource
+from ..evaluation.decoding.scores import ScoreSource
 from ..evaluation.task import Task
 from .quiet import quiet_library
 from .tokenizer import load_tokenizer

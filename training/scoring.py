@@ -2,7 +2,7 @@
 
 from proofmatch.progress import Progress
 
-from ..evaluation.decoding.sources import ScoreSource
+from ..evaluation.decoding.scores import ScoreSource
 from .model.saved import SavedMatcher
 from .reading import Texts
 from .vectors import scores_of

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..evaluation.decoding.sources import ProductScores, ScoreSource, SparseProductScores, SumScores
+from ..evaluation.decoding.scores import ProductScores, ScoreSource, SparseProductScores, SumScores
 
 
 @dataclass(frozen=True, slots=True)

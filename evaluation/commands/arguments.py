@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ...builder.release.schema import SPLITS
 from ..decode import DECODINGS
-from ..decoding.normalizing import DEFAULT_ROUNDS, DEFAULT_TEMPERATURE, METHODS
-from ..decoding.retrieval import DEFAULT_K
+from ..decoding.candidates import DEFAULT_K
+from ..decoding.normalization import DEFAULT_ROUNDS, DEFAULT_TEMPERATURE, METHODS
 
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:

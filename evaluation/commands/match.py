@@ -25,21 +25,21 @@ def run(options: argparse.Namespace) -> int:
     """Match, write, and say what could not be matched."""
     from proofmatch.storage import is_same_file
 
-    from ..matching import match_predictions
+    from ..decode import match_predictions
 
     if is_same_file(options.out, options.predictions):
         raise ProofmatchError(f"{options.out} has the predictions to match; give --out another name")
     with Progress(f"matching {options.predictions.name}", "statements") as progress:
         matched = match_predictions(options.predictions, options.out, progress)
         progress.summary = f"{matched.n_statements:,} statements"
-    served = matched.n_statements - matched.n_left_over
+    served = matched.n_statements - matched.n_unmatched
     print(
         f"{options.out}: {served:,} of {matched.n_statements:,} statements matched one-to-one "
         f"with {matched.n_proofs:,} listed proofs"
     )
-    if matched.n_left_over:
+    if matched.n_unmatched:
         print(
-            f"left over: {matched.n_left_over:,}, which share a proof with another statement as others have "
+            f"left over: {matched.n_unmatched:,}, which share a proof with another statement as others have "
             "all their candidates; list more candidates for them"
         )
     return 0

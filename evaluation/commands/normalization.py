@@ -5,7 +5,7 @@ from typing import Any
 
 from proofmatch.errors import ProofmatchError
 
-from ..decoding.normalizing import DEFAULT_ROUNDS, DEFAULT_TEMPERATURE, SINKHORN
+from ..decoding.normalization import DEFAULT_ROUNDS, DEFAULT_TEMPERATURE, SINKHORN
 
 
 def chosen_normalization(options: argparse.Namespace) -> dict[str, Any] | None:

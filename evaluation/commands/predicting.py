@@ -6,8 +6,8 @@ from shlex import quote
 
 from ...builder.release.release import open_release
 from ..decode import decode
-from ..decoding.normalizing import normalized_scores
-from ..decoding.sources import ScoreSource
+from ..decoding.normalization import normalized_scores
+from ..decoding.scores import ScoreSource
 from ..predictions.formats import suffix_of
 from ..predictions.system import System
 from ..predictions.writing import write_predictions

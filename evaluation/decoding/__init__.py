@@ -1,8 +1,8 @@
-"""Scores → matching: local and global decoding.
+"""Scores → matching: local, global and exact decoding, explained in docs/decoding.md.
 
 `match_locally` gives every statement its best proof. `match_globally` is one-to-one over a matrix in memory,
 `match_candidates` over listed candidates, and `match_exactly` over all pairs of any number of texts, with a
-certificate that `verify_certificate` checks. `normalized_scores` weighs scores against all others first.
+certificate that `verify_certificate` checks. `normalized_scores` corrects hubness first.
 """
 
 from typing import TYPE_CHECKING
@@ -10,16 +10,12 @@ from typing import TYPE_CHECKING
 from proofmatch.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .candidates import Candidates
-    from .certificate import Certificate, CertificateError, ExactMatching, verify_certificate
-    from .dense import match_globally
-    from .exact import Round, match_exactly
-    from .local import match_locally
-    from .normalizing import normalized_scores
-    from .offsets import OffsetScores
-    from .pruned import Matching, match_candidates
-    from .retrieval import best_candidates
-    from .sources import DenseScores, ProductScores, ScoreSource, SparseProductScores
+    from .candidates import Candidates, best_candidates
+    from .exact.certificate import Certificate, CertificateError, ExactMatching, verify_certificate
+    from .exact.solver import Round, match_exactly
+    from .matching import Matching, fill_unmatched, match_candidates, match_globally, match_locally
+    from .normalization import normalized_scores
+    from .scores import DenseScores, OffsetScores, ProductScores, ScoreSource, SparseProductScores, SumScores
 
 __all__ = [
     "Candidates",
@@ -33,7 +29,9 @@ __all__ = [
     "Round",
     "ScoreSource",
     "SparseProductScores",
+    "SumScores",
     "best_candidates",
+    "fill_unmatched",
     "match_candidates",
     "match_exactly",
     "match_globally",
@@ -46,22 +44,24 @@ __getattr__ = lazy_exports(
     __name__,
     {
         "Candidates": ".candidates",
-        "Certificate": ".certificate",
-        "CertificateError": ".certificate",
-        "DenseScores": ".sources",
-        "ExactMatching": ".certificate",
-        "Matching": ".pruned",
-        "OffsetScores": ".offsets",
-        "ProductScores": ".sources",
-        "Round": ".exact",
-        "ScoreSource": ".sources",
-        "SparseProductScores": ".sources",
-        "best_candidates": ".retrieval",
-        "match_candidates": ".pruned",
-        "match_exactly": ".exact",
-        "match_globally": ".dense",
-        "match_locally": ".local",
-        "normalized_scores": ".normalizing",
-        "verify_certificate": ".certificate",
+        "Certificate": ".exact.certificate",
+        "CertificateError": ".exact.certificate",
+        "DenseScores": ".scores",
+        "ExactMatching": ".exact.certificate",
+        "Matching": ".matching",
+        "OffsetScores": ".scores",
+        "ProductScores": ".scores",
+        "Round": ".exact.solver",
+        "ScoreSource": ".scores",
+        "SparseProductScores": ".scores",
+        "SumScores": ".scores",
+        "best_candidates": ".candidates",
+        "fill_unmatched": ".matching",
+        "match_candidates": ".matching",
+        "match_exactly": ".exact.solver",
+        "match_globally": ".matching",
+        "match_locally": ".matching",
+        "normalized_scores": ".normalization",
+        "verify_certificate": ".exact.certificate",
     },
 )

@@ -1,65 +1,66 @@
-"""The pairs that a pruned matching may use: some columns for each row, with their scores."""
+"""Candidates: some columns for each row with their scores, and the search for the best ones."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import InitVar, dataclass
+from dataclasses import dataclass
 from functools import cached_property
+from math import ceil, sqrt
 from typing import Self
 
 import numpy as np
 
 from proofmatch.errors import ProofmatchError
+from proofmatch.ragged import ranges, starts_of
+
+from .scores import ScoreSource, map_blocks
+
+DEFAULT_K = 500
+
+_SAMPLING = 16  # every 16th column is enough to estimate the k-th best score
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """A ragged list of columns for each row, checked on creation.
+    """A list of columns for each row, of any length: the edges of a sparse bipartite graph.
+
+    `from_lists` and `from_arrays` check what they are given; the constructor itself trusts its caller.
 
     Attributes:
-        starts: Where each row's list begins, and after the last one the end, (rows + 1).
-        columns: The lists, one after the other.
+        starts: Where each row's list begins, and at the end the total, (rows + 1).
+        columns: The columns of all lists, one list after the other.
         scores: The score of each listed pair; finite.
         n_columns: How many columns there are, listed or not.
-
-    Args:
-        trusted: Whether the lists come from code that cannot err; checking millions takes time.
     """
 
     starts: np.ndarray
     columns: np.ndarray
     scores: np.ndarray
     n_columns: int
-    trusted: InitVar[bool] = False
-
-    def __post_init__(self, trusted: bool) -> None:
-        if not trusted:
-            _check(self)
 
     @classmethod
-    def from_arrays(
-        cls, columns: np.ndarray, scores: np.ndarray, n_columns: int, *, trusted: bool = False
-    ) -> Self:
-        """Candidates from lists of equal length.
+    def from_arrays(cls, columns: np.ndarray, scores: np.ndarray, n_columns: int) -> Self:
+        """Build candidates from lists of equal length.
 
         Args:
             columns: Each row's columns, (rows, k).
             scores: Their scores, (rows, k).
             n_columns: How many columns there are.
-            trusted: Whether the lists come from code that cannot err.
         """
         columns, scores = np.asarray(columns), np.asarray(scores)
         if columns.ndim != 2 or columns.shape != scores.shape:
             raise ProofmatchError(
                 f"columns {columns.shape} and scores {scores.shape} must be matrices "
-                "of one shape, one row a statement"
+                "of one shape, one row per statement"
             )
         starts = np.arange(columns.shape[0] + 1) * columns.shape[1]
-        return cls(starts, columns.ravel(), scores.ravel(), n_columns, trusted=trusted)
+        candidates = cls(starts, columns.ravel(), scores.ravel(), n_columns)
+        _check(candidates)
+        return candidates
 
     @classmethod
     def from_lists(
         cls, columns: Iterable[Sequence[int]], scores: Iterable[Sequence[float]], n_columns: int
     ) -> Self:
-        """Candidates from lists of any lengths.
+        """Build candidates from lists of any lengths.
 
         Args:
             columns: For each row a list of columns, which may be empty.
@@ -67,7 +68,6 @@ class Candidates:
             n_columns: How many columns there are.
         """
         columns, scores = list(columns), list(scores)
-        lengths = np.array([len(row) for row in columns], dtype=np.int64)
         if len(scores) != len(columns):
             raise ProofmatchError(
                 f"{len(columns)} lists of columns and {len(scores)} lists of scores: give one each"
@@ -77,31 +77,54 @@ class Candidates:
                 raise ProofmatchError(
                     f"row {row} has {len(listed)} columns and {len(scored)} scores: give one each"
                 )
-        return cls(
-            np.concatenate([[0], np.cumsum(lengths)]),
+        candidates = cls(
+            starts_of(np.array([len(row) for row in columns], dtype=np.int64)),
             np.concatenate([np.empty(0, dtype=np.int64), *columns]).astype(np.int64),
             np.concatenate([np.empty(0, dtype=np.float64), *scores]),
             n_columns,
         )
+        _check(candidates)
+        return candidates
+
+    @classmethod
+    def from_rows(
+        cls, rows: np.ndarray, columns: np.ndarray, scores: np.ndarray, shape: tuple[int, int]
+    ) -> Self:
+        """Group pairs by row; within a row they keep their order.
+
+        Args:
+            rows: The row of each pair, in any order.
+            columns: Its column.
+            scores: Its score.
+            shape: Number of rows and columns.
+        """
+        order = np.argsort(rows, kind="stable")
+        starts = np.searchsorted(rows[order], np.arange(shape[0] + 1))
+        return cls(starts, columns[order], scores[order], shape[1])
 
     @classmethod
     def from_pairs(cls, pairs: np.ndarray, scores: np.ndarray, shape: tuple[int, int]) -> Self:
-        """Candidates from pairs in any order, not checked; each row's list comes out in order of columns.
+        """Group pairs by row, and sort each row's list by column.
 
         Args:
-            pairs: Every pair as one number, row · columns + column; none twice.
+            pairs: Every pair as one number, row · columns + column; distinct, in any order.
             scores: The score of each.
             shape: Number of rows and columns.
         """
         order = np.argsort(pairs)
         rows, columns = np.divmod(pairs[order], max(1, shape[1]))
         starts = np.searchsorted(rows, np.arange(shape[0] + 1))
-        return cls(starts, columns, scores[order], shape[1], trusted=True)
+        return cls(starts, columns, scores[order], shape[1])
 
     @property
     def n_rows(self) -> int:
         """How many rows there are."""
         return len(self.starts) - 1
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and columns."""
+        return self.n_rows, self.n_columns
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -113,32 +136,32 @@ class Candidates:
         """Every listed pair as one number, row · columns + column."""
         return self.rows * self.n_columns + self.columns
 
-    def first(self, k: int) -> "Candidates":
-        """The first `k` of each list."""
-        kept = np.arange(len(self.columns)) - np.repeat(self.starts[:-1], np.diff(self.starts)) < k
-        starts = np.concatenate([[0], np.cumsum(np.minimum(np.diff(self.starts), k))])
-        return Candidates(starts, self.columns[kept], self.scores[kept], self.n_columns, trusted=True)
+    def positions_of_rows(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Positions of the pairs of the given rows, and how many pairs each row has."""
+        if len(rows) == self.n_rows:
+            return np.arange(self.starts[-1]), np.diff(self.starts)
+        lengths = self.starts[rows + 1] - self.starts[rows]
+        return ranges(self.starts[rows], lengths), lengths
 
-    def by_column(self) -> "Candidates":
-        """The same pairs in a fixed order, whatever theirs was: each list by column."""
-        return Candidates.from_pairs(self.pairs, self.scores, (self.n_rows, self.n_columns))
+    def first(self, k: int) -> "Candidates":
+        """Keep at most the first `k` of each list."""
+        lengths = np.minimum(np.diff(self.starts), k)
+        kept = ranges(self.starts[:-1], lengths)
+        return Candidates(starts_of(lengths), self.columns[kept], self.scores[kept], self.n_columns)
+
+    def sorted_by_column(self) -> "Candidates":
+        """The same pairs, each list sorted by column."""
+        return Candidates.from_pairs(self.pairs, self.scores, self.shape)
 
     def transposed(self) -> "Candidates":
-        """The same pairs with rows and columns exchanged."""
+        """The same pairs with rows and columns swapped, each list sorted by column."""
         return Candidates.from_pairs(
             self.columns * self.n_rows + self.rows, self.scores, (self.n_columns, self.n_rows)
         )
 
 
 def _check(candidates: Candidates) -> None:
-    starts, columns, scores = candidates.starts, candidates.columns, candidates.scores
-    if len(columns) != len(scores) or not len(starts) or starts[0] != 0 or starts[-1] != len(columns):
-        raise ProofmatchError(
-            f"{len(columns)} candidate columns, {len(scores)} scores and "
-            f"row starts up to {starts[-1:]} do not fit"
-        )
-    if (np.diff(starts) < 0).any():
-        raise ProofmatchError("the row starts of candidates must not decrease")
+    columns, scores = candidates.columns, candidates.scores
     if len(columns) == 0:
         return
     if columns.dtype.kind not in "iu":
@@ -156,10 +179,88 @@ def _check(candidates: Candidates) -> None:
             f"the score of row {candidates.rows[at]} and column {columns[at]} is {scores[at]}: "
             "scores must be finite; leave out a pair that must not be used"
         )
-    pairs = candidates.pairs
-    if (np.diff(pairs) <= 0).any():
-        pairs = np.sort(pairs)
-        repeated = np.flatnonzero(np.diff(pairs) == 0)
-        if len(repeated):
-            row, column = divmod(int(pairs[repeated[0]]), candidates.n_columns)
-            raise ProofmatchError(f"row {row} lists column {column} more than once: list it once")
+    pairs = np.sort(candidates.pairs)
+    repeated = np.flatnonzero(np.diff(pairs) == 0)
+    if len(repeated):
+        row, column = divmod(int(pairs[repeated[0]]), candidates.n_columns)
+        raise ProofmatchError(f"row {row} lists column {column} more than once: list it once")
+
+
+def best_candidates(source: ScoreSource, k: int = DEFAULT_K) -> Candidates:
+    """Find the `k` best columns of each row, best first; of equal scores the lower column comes first.
+
+    Holds one block of scores per thread in memory, and the result.
+
+    Args:
+        source: The scores.
+        k: How many columns per row; all if there are fewer.
+    """
+    if k < 1:
+        raise ProofmatchError(f"at least one candidate per statement is needed, not {k}")
+    n_rows, n_columns = source.shape
+    k = min(k, n_columns)
+
+    def best(_: int, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        columns = best_columns(scores, k)
+        return columns.ravel(), np.take_along_axis(scores, columns, axis=1).ravel()
+
+    starts = np.arange(n_rows + 1) * k
+    found = list(map_blocks(source, best))
+    if not found or not k:
+        return Candidates(starts, np.empty(0, np.int64), np.empty(0), n_columns)
+    columns, scores = zip(*found, strict=True)
+    return Candidates(starts, np.concatenate(columns), np.concatenate(scores), n_columns)
+
+
+def best_columns(scores: np.ndarray, k: int) -> np.ndarray:
+    """The `k` best columns of each row of a matrix, best first, of equals the lower first: (rows, k)."""
+    sample = scores[:, ::_SAMPLING]
+    expected = k / _SAMPLING
+    position = sample.shape[1] - ceil(expected + 2 * sqrt(expected) + 2)
+    if position <= sample.shape[1] // 4:
+        return np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    # A threshold estimated from a sample very likely lets at least k scores pass. Sorting only those takes a
+    # fraction of the time of argpartition.
+    thresholds = np.partition(sample, position, axis=1)[:, position]
+    rows, columns = np.divmod(np.flatnonzero(scores >= thresholds[:, None]), scores.shape[1])
+    counts = np.bincount(rows, minlength=len(scores))
+    fit = (counts >= k) & (counts <= 4 * (sample.shape[1] - position) * _SAMPLING)
+    kept = fit[rows]
+    best = _best_of_pairs(scores, rows[kept], columns[kept], k)
+    for row in np.flatnonzero(~fit):  # many equal scores, or a sample that is not representative
+        best[row] = _best_of_row(scores[row], k)
+    return best
+
+
+def _best_of_pairs(scores: np.ndarray, rows: np.ndarray, columns: np.ndarray, k: int) -> np.ndarray:
+    """The `k` best columns of each row among the given pairs; arbitrary for a row that has none."""
+    counts = np.bincount(rows, minlength=len(scores))
+    places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    width = max(k, counts.max(initial=0))
+    chosen = scores[rows, columns]
+    if scores.dtype == np.float32:
+        # Score and column packed into one sortable integer: several times faster than an argsort.
+        keys = np.full((len(scores), width), np.iinfo(np.uint64).max)
+        keys[rows, places] = (_descending(chosen).astype(np.uint64) << np.uint64(32)) | columns.astype(
+            np.uint64
+        )
+        keys.sort(axis=1)
+        best = (keys[:, :k] & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        return np.minimum(best, scores.shape[1] - 1)
+    few_scores, few_columns = np.full((len(scores), width), -np.inf), np.zeros((len(scores), width), np.int64)
+    few_scores[rows, places], few_columns[rows, places] = chosen, columns
+    order = np.argsort(-few_scores, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(few_columns, order, axis=1)
+
+
+def _descending(scores: np.ndarray) -> np.ndarray:
+    """Unsigned integers whose ascending order is the descending order of float32 numbers."""
+    bits = (scores + np.float32(0)).view(np.uint32)  # the sum turns -0 into 0
+    return np.where(bits >> 31, bits, ~bits & np.uint32(0x7FFFFFFF))
+
+
+def _best_of_row(scores: np.ndarray, k: int) -> np.ndarray:
+    last = np.partition(scores, len(scores) - k)[len(scores) - k]
+    above = np.flatnonzero(scores > last)
+    equal = np.flatnonzero(scores == last)[: k - len(above)]
+    return np.concatenate([above[np.argsort(-scores[above], kind="stable")], equal])

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..decoding.retrieval import DEFAULT_K
+from ..decoding.candidates import DEFAULT_K
 from ..predictions.transduction import normalization_in_words
 from .reading import Submission
 

@@ -7,10 +7,9 @@ import numpy as np
 
 from proofmatch.progress import Progress
 
-from ..decoding.pruned import match_candidates
+from ..decoding.candidates import Candidates
+from ..decoding.matching import fill_unmatched, match_candidates
 from ..judging import Judgement
-from ..left_over import serve_all
-from ..matching import gather_candidates
 from ..metrics import NO_RANK, rank_of_gold
 from ..predictions.reading import read_numbered
 from ..task import Task
@@ -72,13 +71,12 @@ def read_cases(predictions: Path, task: Task, progress: Progress | None = None) 
         return Cases(judgement, rivals, margins, None, NO_SCORES)
     if all(len(batch.proofs) == len(batch.statements) for batch in batches):
         return Cases(judgement, rivals, margins, None, NOTHING_TO_MATCH)
-    candidates = gather_candidates(
+    candidates = Candidates.from_rows(
         np.concatenate([np.repeat(batch.statements, np.diff(batch.starts)) for batch in batches]),
         np.concatenate([batch.proofs for batch in batches]),
         np.concatenate(scores),
-        n,
-        len(task.proof_ids),
+        (n, len(task.proof_ids)),
     )
     return Cases(
-        judgement, rivals, margins, serve_all(match_candidates(candidates).columns, candidates), None
+        judgement, rivals, margins, fill_unmatched(match_candidates(candidates).columns, candidates), None
     )

@@ -2,7 +2,7 @@
 
 import torch
 
-from ...evaluation.decoding.dense import match_globally
+from ...evaluation.decoding.matching import match_globally
 
 
 def global_loss(scores: torch.Tensor) -> torch.Tensor:

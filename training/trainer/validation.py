@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from ...evaluation.decoding.blocks import map_blocks
-from ...evaluation.decoding.pruned import match_candidates
-from ...evaluation.decoding.retrieval import best_candidates
-from ...evaluation.decoding.sources import ScoreSource
-from ...evaluation.left_over import serve_all
+from ...evaluation.decoding.candidates import best_candidates
+from ...evaluation.decoding.matching import fill_unmatched, match_candidates
+from ...evaluation.decoding.scores import ScoreSource, map_blocks
 from ...evaluation.metrics import rank_of_gold_in_block, reciprocal_ranks
 from ..model.saved import SavedMatcher
 from ..pairs import MatchingSet
@@ -20,7 +18,7 @@ def validate(matcher: SavedMatcher, split: MatchingSet) -> dict[str, float]:
     scores = score_texts(matcher, split.statements, split.proofs)
     ranks = _ranks(scores, split.gold)
     candidates = best_candidates(scores)
-    matched = serve_all(match_candidates(candidates).columns, candidates)
+    matched = fill_unmatched(match_candidates(candidates).columns, candidates)
     measured = (reciprocal_ranks(ranks).mean(), (ranks == 1).mean(), (matched == split.gold).mean())
     return dict(zip(METRICS, map(float, measured), strict=True))
 

@@ -1,19 +1,14 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.sparse import csr_array
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.decoding import (
     Candidates,
     DenseScores,
-    ProductScores,
-    SparseProductScores,
     best_candidates,
     match_locally,
 )
-from proofmatch.evaluation.decoding.retrieval import best_columns
+from proofmatch.evaluation.decoding.candidates import best_columns
 from tests.evaluation.decoding.problems import KINDS, make
 
 
@@ -77,7 +72,7 @@ def test_minus_zero_is_zero():
 def test_many_blocks_give_what_one_gives(monkeypatch):
     scores = np.random.default_rng(0).standard_normal((50, 400))
     expected = best_candidates(DenseScores(scores), 10)
-    monkeypatch.setattr("proofmatch.evaluation.decoding.blocks._SCORES_PER_BLOCK", 3 * 400)
+    monkeypatch.setattr("proofmatch.evaluation.decoding.scores._SCORES_PER_BLOCK", 3 * 400)
     found = best_candidates(DenseScores(scores), 10)
     assert np.array_equal(found.columns, expected.columns)
     assert np.array_equal(match_locally(DenseScores(scores)), scores.argmax(axis=1))
@@ -95,26 +90,8 @@ def test_fewer_than_one_candidate_is_refused():
 
 
 def test_a_score_that_is_not_finite_is_named(monkeypatch):
-    monkeypatch.setattr("proofmatch.evaluation.decoding.blocks._SCORES_PER_BLOCK", 8)
+    monkeypatch.setattr("proofmatch.evaluation.decoding.scores._SCORES_PER_BLOCK", 8)
     scores = np.zeros((9, 4))
     scores[7, 1] = np.nan
     with pytest.raises(ProofmatchError, match="row 7 and column 1"):
         best_candidates(DenseScores(scores), 2)
-
-
-def test_factors_that_do_not_fit_are_refused():
-    with pytest.raises(ProofmatchError, match="do not fit"):
-        ProductScores(np.zeros((2, 3)), np.zeros((2, 4)))
-
-
-@given(seed=st.integers(0, 1000), share=st.sampled_from([0.0, 0.02, 0.3, 1.0]))
-def test_sparse_and_dense_products_agree(seed, share):
-    generator = np.random.default_rng(seed)
-    left, right = (
-        np.where(generator.random((rows, 40)) < share * generator.random(40) ** 2, 1.0, 0.0)
-        * generator.random((rows, 40))
-        for rows in (12, 9)
-    )
-    source = SparseProductScores(csr_array(left), csr_array(right))
-    assert source.shape == (12, 9)
-    assert source.block(2, 11) == pytest.approx(ProductScores(left, right).block(2, 11), abs=1e-5)

@@ -27,12 +27,12 @@ def product(n_rows: int = 300, n_columns: int = 300, dim: int = 4) -> ProductSco
     return ProductScores(left, generator.standard_normal((n_columns, dim)).astype(np.float32))
 
 
-def test_a_worked_example_is_matched_and_proved_by_its_prices():
+def test_a_worked_example_is_matched_and_proved_by_its_duals():
     matching = match_exactly(DenseScores(WORKED), start=1)
     assert matching.columns.tolist() == [1, 0, 2]
     assert matching.total == 19.0
     assert matching.certificate.dual_total == 19.0
-    assert (matching.row_prices[:, None] + matching.column_prices >= WORKED).all()
+    assert (matching.row_duals[:, None] + matching.column_duals >= WORKED).all()
 
 
 @settings(max_examples=300)
@@ -75,7 +75,7 @@ def test_candidates_at_hand_change_nothing():
 def test_many_blocks_give_what_one_gives(monkeypatch):
     source = DenseScores(product().block(0, 300))
     expected = match_exactly(source, start=3)
-    monkeypatch.setattr("proofmatch.evaluation.decoding.blocks._SCORES_PER_BLOCK", 7 * 300)
+    monkeypatch.setattr("proofmatch.evaluation.decoding.scores._SCORES_PER_BLOCK", 7 * 300)
     assert match_exactly(source, start=3).columns.tolist() == expected.columns.tolist()
     verify_certificate(source, expected)
 
@@ -122,17 +122,17 @@ def test_candidates_of_other_scores_are_refused():
 
 @pytest.mark.parametrize("shape", [(60, 60), (40, 60), (60, 40)])
 @pytest.mark.parametrize("amount", [0.01, -0.01])
-@pytest.mark.parametrize("prices", ["row_prices", "column_prices"])
-def test_a_changed_price_proves_nothing(shape, amount, prices):
+@pytest.mark.parametrize("duals", ["row_duals", "column_duals"])
+def test_changed_duals_prove_nothing(shape, amount, duals):
     source = product(*shape)
     matching = match_exactly(source)
-    changed = getattr(matching, prices).copy()
+    changed = getattr(matching, duals).copy()
     changed[np.argmax(changed)] += amount
     with pytest.raises(CertificateError):
-        verify_certificate(source, replace(matching, **{prices: changed}))
+        verify_certificate(source, replace(matching, **{duals: changed}))
 
 
-def test_a_worse_matching_is_not_proved_by_the_prices_of_the_best():
+def test_a_worse_matching_is_not_proved_by_the_duals_of_the_best():
     source = product()
     matching = match_exactly(source)
     columns = matching.columns.copy()
@@ -153,11 +153,11 @@ def test_what_is_no_full_matching_is_not_proved():
         verify_certificate(product(200), matching)
 
 
-def test_negative_prices_of_the_larger_side_prove_nothing():
-    # Shifting prices from columns to rows keeps every sum of two, but the free column's price is below zero.
+def test_negative_duals_of_the_larger_side_prove_nothing():
+    # Shifting duals from columns to rows keeps every sum of two, but the free column's dual is negative.
     source = DenseScores(np.array([[5.0, 1.0]]))
     matching = match_exactly(source)
-    shifted = replace(matching, row_prices=matching.row_prices + 2, column_prices=matching.column_prices - 2)
+    shifted = replace(matching, row_duals=matching.row_duals + 2, column_duals=matching.column_duals - 2)
     with pytest.raises(CertificateError):
         verify_certificate(source, shifted)
 

@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.decoding import Candidates, CertificateError, DenseScores, match_exactly
 from proofmatch.evaluation.decoding import verify_certificate as verify
-from proofmatch.evaluation.decoding.prices import find_prices
+from proofmatch.evaluation.decoding.exact.duals import find_duals
 from tests.evaluation.decoding.problems import make, score_matrices
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -85,17 +85,17 @@ def test_differences_in_the_last_digits_of_single_precision_count():
     assert loss(scores, match_exactly(DenseScores(scores), start=2).columns) <= 0
 
 
-def test_a_better_matching_than_the_solver_s_is_found_while_prices_are():
+def test_a_better_matching_than_the_solver_s_is_found_while_duals_are():
     scores = make("normal", 40, 40, np.random.default_rng(0))
     everything = Candidates.from_arrays(np.tile(np.arange(40), (40, 1)), scores, 40)
-    columns = find_prices(everything, np.arange(40))[0]
+    columns = find_duals(everything, np.arange(40)).columns
     assert columns.tolist() == linear_sum_assignment(scores, maximize=True)[1].tolist()
 
 
 def test_a_bad_matching_of_few_rows_moves_to_free_columns():
     scores = make("normal", 20, 40, np.random.default_rng(0))
     everything = Candidates.from_arrays(np.tile(np.arange(40), (20, 1)), scores, 40)
-    columns = find_prices(everything, np.arange(20))[0]
+    columns = find_duals(everything, np.arange(20)).columns
     assert columns.tolist() == linear_sum_assignment(scores, maximize=True)[1].tolist()
 
 

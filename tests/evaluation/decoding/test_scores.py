@@ -1,13 +1,13 @@
-"""Sums of scores: those of the parts, block by block, if the parts fit together."""
+"""Score sources: products and sums are those of dense matrices, whatever the blocks."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import random_array
+from scipy.sparse import csr_array, random_array
 
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.decoding.sources import DenseScores, ProductScores, SparseProductScores, SumScores
+from proofmatch.evaluation.decoding.scores import DenseScores, ProductScores, SparseProductScores, SumScores
 
 
 def parts(chance, n_rows=6, n_columns=8):
@@ -48,3 +48,21 @@ def test_parts_of_different_shapes_are_refused(shapes):
     with pytest.raises(ProofmatchError, match="scores to be added have different shapes") as refused:
         SumScores(tuple(DenseScores(np.zeros(shape)) for shape in shapes))
     assert "\n" not in str(refused.value)
+
+
+def test_factors_that_do_not_fit_are_refused():
+    with pytest.raises(ProofmatchError, match="do not fit"):
+        ProductScores(np.zeros((2, 3)), np.zeros((2, 4)))
+
+
+@given(seed=st.integers(0, 1000), share=st.sampled_from([0.0, 0.02, 0.3, 1.0]))
+def test_sparse_and_dense_products_agree(seed, share):
+    generator = np.random.default_rng(seed)
+    left, right = (
+        np.where(generator.random((rows, 40)) < share * generator.random(40) ** 2, 1.0, 0.0)
+        * generator.random((rows, 40))
+        for rows in (12, 9)
+    )
+    source = SparseProductScores(csr_array(left), csr_array(right))
+    assert source.shape == (12, 9)
+    assert source.block(2, 11) == pytest.approx(ProductScores(left, right).block(2, 11), abs=1e-5)

@@ -17,7 +17,7 @@ from proofmatch.evaluation.decoding import (
     normalized_scores,
     verify_certificate,
 )
-from proofmatch.evaluation.decoding.normalizing import METHODS
+from proofmatch.evaluation.decoding.normalization import METHODS
 from tests.evaluation.decoding.problems import KINDS, best_total, make, score_matrices, total_of
 
 TEMPERATURES = st.sampled_from([0.05, 0.5, 1.0, 7.0])
@@ -81,7 +81,7 @@ def test_extreme_scores_neither_overflow_nor_vanish(method, temperature, dtype):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("shape", [(37, 37), (20, 53), (53, 20)])
 def test_what_is_equal_for_all_stays_equal_to_the_last_digit(method, shape, monkeypatch):
-    monkeypatch.setattr("proofmatch.evaluation.decoding.normalizing._SCORES_PER_BLOCK", 7 * shape[1])
+    monkeypatch.setattr("proofmatch.evaluation.decoding.normalization._SCORES_PER_BLOCK", 7 * shape[1])
     found = whole(normalized_scores(DenseScores(np.full(shape, 0.3)), method, 0.05))
     assert len(np.unique(found)) == 1
     # Proofs that are the same for every statement are so afterwards.
@@ -151,13 +151,13 @@ def test_many_blocks_give_what_one_gives(method, kind, rows_per_block, monkeypat
     scores = make(kind, 50, 40, np.random.default_rng(0))
     expected = normalized(method, scores, 0.1, 20)
     monkeypatch.setattr(
-        "proofmatch.evaluation.decoding.normalizing._SCORES_PER_BLOCK", rows_per_block * scores.shape[1]
+        "proofmatch.evaluation.decoding.normalization._SCORES_PER_BLOCK", rows_per_block * scores.shape[1]
     )
     assert whole(normalized_scores(DenseScores(scores), method, 0.1)) == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_source_is_asked_for_blocks_only_and_once_a_round(monkeypatch):
-    monkeypatch.setattr("proofmatch.evaluation.decoding.normalizing._SCORES_PER_BLOCK", 40)
+    monkeypatch.setattr("proofmatch.evaluation.decoding.normalization._SCORES_PER_BLOCK", 40)
 
     class Counting(DenseScores):
         asked: list[tuple[int, int]] = []  # noqa: RUF012 - shared on purpose

@@ -1,8 +1,8 @@
-"""Normalisation over the whole set of candidates: what everybody likes counts for less.
+"""Hubness correction: dual softmax and Sinkhorn normalization over the whole set of candidates.
 
-Both methods add an offset to each row and each column of the scores. So a statement's ranking changes through
-the columns' offsets alone, and with as many proofs as statements all one-to-one matchings gain the same: the
-best of them stays the best.
+A hub is a proof that scores high with many statements. Both methods add an offset to each row and each column
+of the scores, which lowers hubs. Only the column offsets change the ranking for a statement. With as many
+proofs as statements, all one-to-one matchings gain the same amount, so the best matching stays the best.
 """
 
 from collections.abc import Callable
@@ -13,18 +13,16 @@ import numpy as np
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
-from .blocks import map_blocks
-from .offsets import OffsetScores
-from .sources import ScoreSource
+from .scores import OffsetScores, ScoreSource, map_blocks
 
 DUAL_SOFTMAX, SINKHORN = "dual-softmax", "sinkhorn"
 METHODS = (DUAL_SOFTMAX, SINKHORN)
 DEFAULT_TEMPERATURE = 1.0  # scores of trained matchers are logits
 DEFAULT_ROUNDS = 20
 
-_SCORES_PER_BLOCK = 2**21  # fewer than usual: a thread has two more copies of them, in double precision
+_SCORES_PER_BLOCK = 2**21  # smaller than the default: each thread holds two more copies in double precision
 
-Sums = tuple[np.ndarray, np.ndarray]  # something for each row, something for each column
+Sums = tuple[np.ndarray, np.ndarray]  # a number for each row, a number for each column
 
 
 def normalized_scores(
@@ -33,27 +31,27 @@ def normalized_scores(
     temperature: float = DEFAULT_TEMPERATURE,
     rounds: int = DEFAULT_ROUNDS,
 ) -> ScoreSource:
-    """Normalise scores over all statements and all proofs.
+    """Normalize scores over all statements and all proofs.
 
-    Memory for a few blocks of scores is all it takes, and every round reads all scores once.
+    Holds a few blocks of scores in memory and reads all scores once per round.
 
     Args:
         source: The scores, all finite.
-        method: `dual-softmax` is the logarithm of the softmax of each row times the softmax of each column.
-            `sinkhorn` normalises the rows of exp(scores / temperature) and then its columns, again and again:
-            rows to a sum of 1 and columns to one of statements / proofs, so that both add up to the same.
-        temperature: What scores are divided by; the smaller, the more the greatest ones count.
-        rounds: How often Sinkhorn's method normalises rows and columns.
+        method: `dual-softmax`: log of the softmax over each row times the softmax over each column.
+            `sinkhorn`: alternately normalizes the rows of exp(scores / temperature) to sum 1 and its columns
+            to sum statements / proofs, so that both have the same total.
+        temperature: Divisor of the scores; a smaller one gives high scores more weight.
+        rounds: Number of Sinkhorn iterations.
 
     Returns:
-        The logarithms of what is normalised, computed when asked for.
+        Logarithms of the normalized values, computed on demand.
     """
     if method not in METHODS:
         raise ProofmatchError(f"normalize must be one of {', '.join(METHODS)}, not {method!r}")
     if not (isfinite(temperature) and temperature > 0):
         raise ProofmatchError(f"the temperature must be a positive number, not {temperature}")
     if rounds < 1:
-        raise ProofmatchError(f"at least one round of normalisation is needed, not {rounds}")
+        raise ProofmatchError(f"normalization needs at least one round, not {rounds}")
     if min(source.shape) == 0:
         return OffsetScores(source, temperature, *map(np.zeros, source.shape))
     if method == DUAL_SOFTMAX:
@@ -69,7 +67,7 @@ def _dual_softmax(source: ScoreSource, temperature: float) -> OffsetScores:
         of_rows, of_columns = _over_blocks(source, temperature, log_sums)
         progress.summary = "dual softmax"
         progress.advance()
-    # A pair's score is in both logarithms, hence twice in their sum.
+    # The score of a pair is in both logarithms, hence twice in their sum.
     return OffsetScores(source, temperature / 2, -of_rows, -of_columns)
 
 
@@ -80,7 +78,7 @@ def _sinkhorn(source: ScoreSource, temperature: float, rounds: int) -> OffsetSco
     def normalize(logits: np.ndarray) -> Sums:
         logits += column_offsets
         of_rows = -_log_sum_exp(logits, axis=1)
-        # A row has all its scores in one block, so that its columns can be added up in the same round.
+        # A block has whole rows, so the rows can be normalized and the columns summed in one pass.
         logits += of_rows[:, None]
         return of_rows, _log_sum_exp(logits, axis=0)
 
@@ -89,23 +87,23 @@ def _sinkhorn(source: ScoreSource, temperature: float, rounds: int) -> OffsetSco
             row_offsets, of_columns = _over_blocks(source, temperature, normalize)
             change = log(n_rows / n_columns) - of_columns
             column_offsets = column_offsets + change
-            progress.summary = f"offsets changed by {np.abs(change).max():.2g} at most in round {number}"
+            progress.summary = f"offsets changed by at most {np.abs(change).max():.2g} in round {number}"
             progress.advance()
     return OffsetScores(source, temperature, row_offsets, column_offsets)
 
 
 def _over_blocks(source: ScoreSource, temperature: float, work: Callable[[np.ndarray], Sums]) -> Sums:
-    """Put together what comes out of every block.
+    """Combine the sums of all blocks.
 
     Args:
         source: The scores.
-        temperature: What they are divided by.
-        work: Takes the divided scores of some rows, and may write to them. Gives a number for each of these
-            rows, and the logarithm of a sum over them for each column.
+        temperature: Their divisor.
+        work: Takes the divided scores of some rows, which it may modify. Returns a number for each of these
+            rows, and for each column the logarithm of a sum over them.
     """
 
     def one(_: int, scores: np.ndarray) -> Sums:
-        with np.errstate(over="ignore", invalid="ignore"):  # told in a sentence instead
+        with np.errstate(over="ignore", invalid="ignore"):  # reported as an error below
             found = work(np.divide(scores, temperature, dtype=np.float64))
         if not all(np.isfinite(sums).all() for sums in found):
             raise ProofmatchError(
@@ -121,7 +119,7 @@ def _over_blocks(source: ScoreSource, temperature: float, work: Callable[[np.nda
 
 
 def _log_sum_exp(values: np.ndarray, axis: int) -> np.ndarray:
-    """The logarithm of sums of exponentials, none of which overflows and not all of which vanish."""
+    """Logarithm of a sum of exponentials, scaled by the largest so that none overflows."""
     peaks = values.max(axis=axis, keepdims=True)
     powers = values - peaks
     np.exp(powers, out=powers)

@@ -1,0 +1,1 @@
+"""Exact decoding: the best one-to-one matching over all pairs, with a certificate of optimality."""
