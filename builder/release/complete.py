@@ -10,7 +10,7 @@ from typing import Any
 from proofmatch.errors import ProofmatchError
 from proofmatch.storage import disk_reason
 
-from ...dataset_card import render_card
+from ...dataset_card.card import render_card
 from ..engine.run_folder import RunFolder, refuse_other_settings
 from .manifest import write_manifest
 from .release import read_manifest

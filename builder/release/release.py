@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from proofmatch.errors import ProofmatchError, first_line
+from proofmatch.errors import ProofmatchError
+from proofmatch.hub import download
 from proofmatch.storage import disk_reason, sha256_of
 
 from .schema import CONFIGS, DATA, MANIFEST, SPLITS, STATISTICS, parse_shard
@@ -68,7 +69,7 @@ class Release:
     def download(self, names: list[str]) -> None:
         """Fetch files of a release on the Hub that are not yet in the cache; do nothing for a folder."""
         if self.revision is not None:
-            _download(self.id, self.revision, names)
+            download(self.id, self.revision, names)
 
     def path(self, name: str) -> Path:
         """Find one of its files, downloading it if need be.
@@ -161,7 +162,7 @@ def open_release(data: str | Path) -> Release:
         name = folder.absolute().name
     elif name.count("/") == 1 and not name.startswith((".", "/", "~")):
         name, _, wanted = name.partition("@")
-        folder = _download(name, wanted or None, [MANIFEST])
+        folder = download(name, wanted or None, [MANIFEST])
         revision = folder.name
     else:
         raise ProofmatchError(f"{data} is neither a release folder nor OWNER/NAME of one on the Hub")
@@ -190,20 +191,3 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
         raise ProofmatchError(
             f"{folder / MANIFEST} is not the manifest of a release; choose another folder"
         ) from None
-
-
-def _download(repo_id: str, revision: str | None, patterns: list[str]) -> Path:
-    """Fetch files of a dataset repository into the Hub's cache, as far as they are not there."""
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-
-    try:
-        folder = snapshot_download(repo_id, repo_type="dataset", revision=revision, allow_patterns=patterns)
-    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
-        # The client's own message goes on for a paragraph.
-        reason = "not found" if "Not Found" in str(error) else first_line(error)
-        raise ProofmatchError(
-            f"{repo_id}{f' at {revision}' if revision else ''} cannot be fetched from the Hub ({reason}); "
-            "check the name, the network and, for a private dataset, HF_TOKEN"
-        ) from None
-    return Path(folder)

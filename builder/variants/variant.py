@@ -15,7 +15,7 @@ from proofmatch.errors import CheckFailed, ProofmatchError
 from proofmatch.progress import Progress
 from proofmatch.workers import WorkerPool, number_of_workers, prepare_process
 
-from ...dataset_card import render_card
+from ...dataset_card.card import render_card
 from ..engine.run_folder import RunFolder
 from ..release.complete import complete_release, make_unless_complete
 from ..release.tables import WrittenFile

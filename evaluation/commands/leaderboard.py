@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     """Check, write the site, upload it, and say what was done."""
     _refuse_options_in_vain(options)
     if options.push is not None:
-        from ...dataset_card.hub.names import check_repository_name
+        from proofmatch.hub import check_repository_name
 
         check_repository_name(options.push)  # before the work, not after it
     if options.out is None:

@@ -10,8 +10,8 @@ from huggingface_hub import EvalResult, ModelCardData
 
 from proofmatch import __version__
 from proofmatch.errors import ProofmatchError
+from proofmatch.hub import check_repository_name
 
-from ...dataset_card.hub.names import check_repository_name
 from ...dataset_card.templates import render
 from ..lexical.config import LexicalMatcherConfig
 from ..model.config import ProofMatcherConfig

@@ -15,8 +15,8 @@ from proofmatch.evaluation.predictions.writing import write_predictions
 from proofmatch.evaluation.report.packing import unpacked
 from proofmatch.evaluation.report.report import write_report
 from proofmatch.evaluation.task import load_task
-from tests.dataset_card.hub.releases import REPOSITORY
 from tests.evaluation.test_evaluator import EXAMPLE
+from tests.hub.releases import REPOSITORY
 
 from .releases import Pair, predict, write_release
 

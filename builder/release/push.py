@@ -1,48 +1,63 @@
-"""The files of a release folder, checked against its manifest before anything is sent."""
+"""Publishes a release as a dataset repository on the Hugging Face Hub."""
 
-import hashlib
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from proofmatch.errors import ProofmatchError
+from proofmatch.hub import Destination, LocalFile, PushReport, local_file, push
 from proofmatch.progress import Progress
-from proofmatch.storage import sha256_of
 
-from ...builder.release.release import read_manifest
-from ...builder.release.schema import MANIFEST
+from .release import read_manifest
+from .schema import MANIFEST
 
-# Leaving the release, and what the Hub keeps for itself.
+_USAGE = 'load_dataset("{repo_id}", "pairs", revision="{revision}")'
+# Parts of paths that lead out of the release, or that the Hub keeps for itself.
 _FORBIDDEN_PARTS = {"..", ".git", ".cache"}
 
 
-@dataclass(frozen=True)
-class LocalFile:
-    """A file to publish, with its path in folder and repository as `name`."""
+def push_release(
+    release: str | Path,
+    repo_id: str,
+    *,
+    tag: str | None = None,
+    private: bool = False,
+    dry_run: bool = False,
+    message: str | None = None,
+) -> PushReport:
+    """Upload a release, in one commit that has what changed.
 
-    name: str
-    path: Path
-    size: int
-    sha256: str
-
-    @cached_property
-    def git_blob_id(self) -> str:
-        """The hash by which git, and hence the Hub, knows a file that is not large."""
-        content = self.path.read_bytes()
-        return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-
-
-def read_release(release: Path) -> list[LocalFile]:
-    """List the files of a release, its manifest included, after checking every one's size and hash.
+    Args:
+        release: The release folder.
+        repo_id: `OWNER/NAME` of the dataset repository, which is created if it does not exist.
+        tag: A tag for the commit that has the release. Tags never move.
+        private: Create a private repository, and refuse a public one.
+        dry_run: Only find out what would be done.
+        message: First line of the commit's message.
 
     Raises:
-        ProofmatchError: If the release is not complete and undamaged.
+        ProofmatchError: If the release is damaged, the Hub cannot be reached, or it refuses.
+        CheckFailed: If the Hub then has something else than the release.
     """
+    destination = Destination(
+        repo_id=repo_id,
+        repo_type="dataset",
+        content="release",
+        listing=MANIFEST,
+        message=message or (f"Release {tag}" if tag else "Upload the release"),
+        tag=tag,
+        private=private,
+        dry_run=dry_run,
+        usage=_USAGE,
+    )
+    return push(_verified_files(Path(release)), destination)
+
+
+def _verified_files(release: Path) -> list[LocalFile]:
+    """List the files of a release and its manifest, after comparing sizes and hashes with the manifest."""
     files, faults = [], []
     with Progress("checking release", "files") as progress:
         for name, entry in sorted(_listed(release).items()):
-            file = measure_file(release, name)
+            file = local_file(release, name)
             if file is None:
                 faults.append(f"{name} is missing")
             elif (file.size, file.sha256) != (entry.get("bytes"), entry.get("sha256")):
@@ -57,7 +72,7 @@ def read_release(release: Path) -> list[LocalFile]:
             raise ProofmatchError(
                 f"{release} is not a complete release: {faults[0]}{others}; restore it or build it again"
             )
-    manifest = measure_file(release, MANIFEST)
+    manifest = local_file(release, MANIFEST)
     return [*files, *([manifest] if manifest else [])]
 
 
@@ -81,16 +96,3 @@ def _listed(release: Path) -> dict[str, Any]:
                 f"{release / MANIFEST} names {name!r}, which no release contains; build it again"
             )
     return files
-
-
-def measure_file(folder: Path, name: str) -> LocalFile | None:
-    """Measure a file of a folder; None if there is none of that name."""
-    path = folder / name
-    if not path.resolve().is_relative_to(folder.resolve()):
-        raise ProofmatchError(f"{path} is a link that leads out of the folder; put the file itself there")
-    try:
-        return LocalFile(name, path, path.stat().st_size, sha256_of(path))
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return None
-    except OSError as error:
-        raise ProofmatchError(f"{path} cannot be read ({error.strerror}); mend that first") from None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from proofmatch.errors import printable
 
-from ..hub import push_release
+from ..release.push import push_release
 
 EXAMPLE = "proofmatch push release ada/statement-proof-matching --tag v1.0"
 
@@ -14,11 +14,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("release", metavar="RELEASE", type=Path, help="release folder")
     parser.add_argument(
-        "repository", metavar="OWNER/NAME", help="dataset repository; made if there is none of that name"
+        "repository", metavar="OWNER/NAME", help="dataset repository; created if it does not exist"
     )
-    parser.add_argument("--tag", help="name for the commit that holds the release; tags never move")
+    parser.add_argument("--tag", help="name for the commit that has the release; tags never move")
     parser.add_argument(
-        "--private", action="store_true", help="make the repository private; refuse a public one"
+        "--private", action="store_true", help="create a private repository; refuse a public one"
     )
     parser.add_argument("--dry-run", action="store_true", help="only tell what would be done")
     parser.add_argument("--message", help="first line of the commit's message")

