@@ -1,4 +1,4 @@
-"""`proofmatch check`: the invariants of a release, each check in a module of its own."""
+"""`proofmatch check`: the invariants of a release."""
 
 from .report import CheckReport
 from .run import check_release

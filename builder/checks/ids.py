@@ -1,4 +1,4 @@
-"""Ids are unique and well-formed, and a statement's tells nothing about its proof's."""
+"""Ids: unique, well-formed, opaque, and the same pair is the same in every table."""
 
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
@@ -9,40 +9,34 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .evidence import Evidence
-from .remarks import Fault, Finding, NotChecked, Remark
-from .tables import CONFIG_BY_NAME, IDS, Table
-from .vocabulary import as_bool
+from ..release.schema import SPLITS
+from .evidence import CONFIG_BY_NAME, FAMILIES, IDS, SIDES, Evidence, Table
+from .report import Fault, Note, Remark
+from .values import to_numpy
 
 _DIGITS = 20
-_PATTERNS = {name: rf"^{name[0]}-[0-9a-f]{{{_DIGITS}}}$" for name in ("statement_id", "proof_id")}
-
-# Of 20 hexadecimal digits, 1.25 agree by chance; 12 or more do so once in two thousand million pairs.
-_AGREEING_DIGITS = 12
+_PATTERNS = {f"{side}_id": rf"^{side[0]}-[0-9a-f]{{{_DIGITS}}}$" for side in SIDES}
 
 
 def check_ids(evidence: Evidence) -> Iterator[Remark]:
     """Check the ids of every table."""
-    for config in CONFIG_BY_NAME:
-        yield from evidence.lacking(config)
+    yield from evidence.unreadable(*CONFIG_BY_NAME)
     for (config, split), table in evidence.tables.items():
         place = f"{config} {split}"
-        for name in table.ids:
+        for name, ids in table.ids.items():
             if name != "article_id":
-                yield from _repeated(table.ids[name], name, place)
+                yield from _repeated(ids, name, place)
             if name in _PATTERNS:
-                yield from _malformed(table.ids[name], name, place)
+                yield from _malformed(ids, name, place)
         if all(name in table.ids for name in IDS):
-            yield from _not_of_article(table, place)
-            yield from _telling(table, place)
+            yield from _wrong_pair_ids(table, place)
     if evidence.has("pairs"):
-        yield Finding(f"{sum(evidence.rows('pairs').values()):,} pairs, statements and proofs")
+        yield Note(f"{sum(evidence.rows('pairs').values()):,} pairs, statements and proofs")
 
 
 def _repeated(ids: pa.Array, name: str, place: str) -> Iterator[Fault]:
     counts = pc.value_counts(ids)
-    repeated = counts.filter(pc.greater(counts.field("counts"), 1)).to_pylist()
-    if repeated:
+    if repeated := counts.filter(pc.greater(counts.field("counts"), 1)).to_pylist():
         cases = (f"{case['values']} ({case['counts']} times)" for case in repeated)
         yield Fault.about(f"{place} has the same {name} more than once", cases)
 
@@ -54,48 +48,86 @@ def _malformed(ids: pa.Array, name: str, place: str) -> Iterator[Fault]:
         yield Fault.about(f"{place} has malformed {name}s, not {form}", malformed.to_pylist())
 
 
-def _not_of_article(table: Table, place: str) -> Iterator[Fault]:
-    pairs = zip(table.ids["id"].to_pylist(), table.ids["article_id"].to_pylist(), strict=True)
-    wrong = [f"{pair} of article {article}" for pair, article in pairs if not pair.startswith(f"{article}#")]
+def _wrong_pair_ids(table: Table, place: str) -> Iterator[Fault]:
+    pairs, statements, proofs, articles = (table.ids[name].to_pylist() for name in IDS)
+    wrong = [
+        f"{pair} of article {article}"
+        for pair, article in zip(pairs, articles, strict=True)
+        if not pair.startswith(f"{article}#")
+    ]
     if wrong:
         yield Fault.about(f"{place} has ids that do not begin with their article's id and #", wrong)
+    revealing = [
+        f"{statement} and {proof}"
+        for statement, proof in zip(statements, proofs, strict=True)
+        if statement[2:] == proof[2:]
+    ]
+    if revealing:
+        yield Fault.about(f"{place} has statement ids that reveal the id of their proof", revealing)
 
 
-def _telling(table: Table, place: str) -> Iterator[Remark]:
-    """Find pairs whose two ids are evidently made of one another."""
-    well_formed = pc.and_(
-        *(pc.match_substring_regex(table.ids[name], pattern) for name, pattern in _PATTERNS.items())
-    )
-    if not as_bool(well_formed).all():
-        yield NotChecked(f"{place}: whether ids tell each other, since some are malformed")
+def check_references(evidence: Evidence) -> Iterator[Remark]:
+    """Compare the pairs with the task's tables, and the pairs of the two families with each other."""
+    yield from evidence.unreadable(*CONFIG_BY_NAME)
+    for suffix in FAMILIES:
+        for side in SIDES:
+            for split in SPLITS:
+                yield from _compare_with_task(evidence, side, suffix, split)
+    yield from _compare_families(evidence)
+
+
+def _compare_with_task(evidence: Evidence, side: str, suffix: str, split: str) -> Iterator[Fault]:
+    config, task_config = f"pairs{suffix}", f"{side}s{suffix}"
+    if not (evidence.has(config, split) and evidence.has(task_config, split)):
         return
-    statements, proofs = (_digits(table.ids[name]) for name in _PATTERNS)
-    _, distinct = np.unique(statements, axis=0, return_index=True)
-    statements, proofs = statements[distinct], proofs[distinct]
-    alike = np.zeros(len(distinct), bool)
-    for other in (proofs, proofs[:, ::-1]):
-        alike |= (statements == other).sum(axis=1) >= _AGREEING_DIGITS
-    alike |= _rotated(statements, proofs)
-    difference = statements ^ proofs
-    # Two pairs with the same difference of 80 bits are no accident.
-    _, group, sizes = np.unique(difference, axis=0, return_inverse=True, return_counts=True)
-    alike |= sizes[group.reshape(-1)] > 1
-    if alike.any():
-        rows = np.sort(distinct[alike]).tolist()
-        cases = (f"{table.ids['statement_id'][row]} and {table.ids['proof_id'][row]}" for row in rows)
-        yield Fault.about(f"{place} has statement ids that tell the id of their proof", cases)
+    pairs, task = evidence.tables[config, split], evidence.tables[task_config, split]
+    ids, task_ids = pairs.ids[f"{side}_id"], task.ids[f"{side}_id"]
+    if len(missing := _only_in(ids, task_ids)):
+        yield Fault.about(f"{task_config} {split} lacks {side}_ids of {config} {split}", missing.to_pylist())
+    if len(extra := _only_in(task_ids, ids)):
+        yield Fault.about(
+            f"{task_config} {split} has {side}_ids that {config} {split} lacks", extra.to_pylist()
+        )
+    row_in_task = pc.index_in(ids, value_set=task_ids)
+    for column, task_column in ((side, "text"), (f"{side}_tokens", "tokens")):
+        different = _different(row_in_task, pairs.hashes[column], task.hashes[task_column])
+        if len(different):
+            yield Fault.about(
+                f"{task_column} of {task_config} {split} differs from {column} of {config} {split}",
+                ids.take(different).to_pylist(),
+            )
 
 
-def _rotated(statements: np.ndarray, proofs: np.ndarray) -> np.ndarray:
-    """Find ids that have the same digits, begun elsewhere, forwards or backwards."""
-    rotated = (np.sort(statements, axis=1) == np.sort(proofs, axis=1)).all(axis=1)
-    for row in np.flatnonzero(rotated):
-        twice = statements[row].tobytes() * 2
-        rotated[row] = any(digits.tobytes() in twice for digits in (proofs[row], proofs[row, ::-1]))
-    return rotated
+def _compare_families(evidence: Evidence) -> Iterator[Remark]:
+    config, other = (f"pairs{suffix}" for suffix in FAMILIES)
+    if not (evidence.has(config) and evidence.has(other)):
+        return
+    # Corpora published as two sets of files may differ; the two splits of a build may not.
+    kind = Note if evidence.is_imported else Fault
+    ids, other_ids = evidence.ids(config, "id"), evidence.ids(other, "id")
+    for name, cases in ((config, _only_in(ids, other_ids)), (other, _only_in(other_ids, ids))):
+        if len(cases):
+            yield kind.about(f"pairs that are only in {name}", cases.to_pylist())
+    row_in_other = pc.index_in(ids, value_set=other_ids)
+    for name in CONFIG_BY_NAME[config].columns:
+        if name == "id":
+            continue
+        if name in IDS:
+            same = pc.equal(evidence.ids(other, name).take(row_in_other), evidence.ids(config, name))
+            different = pa.array(np.flatnonzero(~to_numpy(same.fill_null(True))))
+        else:
+            different = _different(row_in_other, evidence.hashes(config, name), evidence.hashes(other, name))
+        if len(different):
+            cases = ids.take(different).to_pylist()
+            yield kind.about(f"{name} of the same pair differs between {config} and {other}", cases)
 
 
-def _digits(ids: pa.Array) -> np.ndarray:
-    """See the hexadecimal digits of well-formed ids as numbers, a row an id."""
-    letters = np.frombuffer("".join(ids.to_pylist()).encode(), np.uint8).reshape(-1, _DIGITS + 2)[:, 2:]
-    return np.where(letters >= ord("a"), letters - (ord("a") - 10), letters - ord("0"))
+def _only_in(ids: pa.Array, others: pa.Array) -> pa.Array:
+    return ids.filter(pc.invert(pc.is_in(ids, value_set=others)))
+
+
+def _different(row_in_other: pa.Array, hashes: np.ndarray, other_hashes: np.ndarray) -> pa.Array:
+    """Find the rows that are in both tables with different values."""
+    rows = np.flatnonzero(to_numpy(row_in_other.is_valid()))
+    others = to_numpy(row_in_other.drop_null())
+    return pa.array(rows[hashes[rows] != other_hashes[others]])

@@ -1,60 +1,142 @@
-"""The distinct texts of a release as token numbers: what the search for duplicates works on."""
+"""Tokens and texts: tokens have the right form; how often a proof names the label of its statement."""
 
-from dataclasses import dataclass
+# pyright: reportAttributeAccessIssue=false
+# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
-import numpy as np
+import re
+from collections import Counter
+from collections.abc import Iterator
+from enum import IntEnum
+from pathlib import Path
 
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """Distinct token sequences, one after the other.
+from ..extraction.pairs import names_label, own_label
+from ..linearization.fonts import MATHVARIANTS, UNMARKED
+from ..release.schema import ROW_GROUP, SPLITS
+from ..tokens import MATH, TEXT, parse_token
+from .evidence import FAMILIES, Evidence
+from .report import EXAMPLES, Fault, Note, Remark
+from .values import UNREADABLE
 
-    Attributes:
-        hashes: Of each text.
-        tokens: Numbers of the tokens of all texts.
-        starts: Where each text begins in `tokens`; at the end, where the last one stops.
-    """
-
-    hashes: np.ndarray
-    tokens: np.ndarray
-    starts: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.hashes)
-
-    def __getitem__(self, number: int) -> np.ndarray:
-        return self.tokens[self.starts[number] : self.starts[number + 1]]
-
-    def numbers_of(self, hashes: np.ndarray) -> np.ndarray:
-        """Find texts by their hashes, all of which must be there."""
-        order = np.argsort(self.hashes)
-        return order[np.searchsorted(self.hashes, hashes, sorter=order)]
+_FONTS = MATHVARIANTS - UNMARKED
+_START = 80  # characters in which a statement has its label, and a proof says what it proves
+_PROOF_OF = re.compile(r"\W*(?:\w+\s+)?proof\s+of\b", re.IGNORECASE)
 
 
-class TextCollector:
-    """Collects texts, each once however often it occurs."""
+def check_tokens(evidence: Evidence) -> Iterator[Remark]:
+    """Check the form of the distinct tokens of all tables."""
+    vocabulary = evidence.vocabulary
+    malformed: dict[str, list[int]] = {}
+    for number, token in enumerate(vocabulary.tokens):
+        if problem := token_problem(token):
+            malformed.setdefault(problem, []).append(number)
+    for problem, numbers in malformed.items():
+        examples = (
+            _location(vocabulary.tokens[number], vocabulary.first_seen[number], evidence.folder)
+            for number in numbers[:EXAMPLES]
+        )
+        yield Fault(f"{len(numbers):,} distinct tokens: {problem}", tuple(examples), len(numbers))
+    yield Note(f"{len(vocabulary):,} distinct tokens")
 
-    def __init__(self) -> None:
-        self._seen: set[int] = set()
-        self._hashes: list[int] = []
-        self._tokens: list[np.ndarray] = []
-        self._lengths: list[np.ndarray] = []
 
-    def add(self, hashes: np.ndarray, tokens: np.ndarray, starts: np.ndarray) -> None:
-        """Take up the texts of some rows: their hashes, their tokens, and where each begins."""
-        new = np.zeros(len(hashes), bool)
-        for row, value in enumerate(hashes.tolist()):
-            if value not in self._seen:
-                self._seen.add(value)
-                self._hashes.append(value)
-                new[row] = True
-        lengths = np.diff(starts)
-        self._tokens.append(tokens[np.repeat(new, lengths)])
-        self._lengths.append(lengths[new])
+def token_problem(token: str) -> str | None:
+    """Tell what is wrong with a token, or None."""
+    if any(character.isspace() for character in token):
+        return "white space in a token"
+    try:
+        kind, font, _ = parse_token(token)
+    except ValueError:
+        return "not of the form kind[.font]:surface, such as t:Let or m.bold:x"
+    has_font = "." in token.partition(":")[0]
+    if kind == TEXT and has_font:
+        return "text with a font"
+    if kind == MATH and has_font and font not in _FONTS:
+        return "an unknown font, or one that is not marked"
+    return None
 
-    def texts(self) -> Texts:
-        """Give the texts collected so far."""
-        tokens = np.concatenate([np.empty(0, np.int32), *self._tokens])
-        lengths = np.concatenate([np.empty(0, np.int64), *self._lengths])
-        starts = np.append(0, np.cumsum(lengths))
-        return Texts(np.array(self._hashes, np.uint64), tokens, starts)
+
+def _location(token: str, file: Path, folder: Path) -> str:
+    """Name the first row with a token."""
+    name = file.relative_to(folder).as_posix()
+    try:
+        with pq.ParquetFile(file) as parquet:
+            columns = parquet.schema_arrow.names
+            lists = [column for column in columns if column.endswith("tokens")]
+            for batch in parquet.iter_batches(batch_size=ROW_GROUP, columns=[columns[0], *lists]):
+                for row in batch.to_pylist():
+                    if any((one or "") == token for column in lists for one in row[column] or ()):
+                        return f"{token!r} in {row[columns[0]]} ({name})"
+    except UNREADABLE:
+        pass  # the file could be read before; its name is enough
+    return f"{token!r} in {name}"
+
+
+class _Hint(IntEnum):
+    """How much the label of a statement helps to find its proof."""
+
+    UNLABELLED, LABELLED, NAMED, NAMED_AT_ONCE = range(4)
+
+
+def check_labels(evidence: Evidence) -> Iterator[Remark]:
+    """Count the proofs that name their statement's label ("Proof of Theorem 1.3."), an easy hint."""
+    hints: dict[str, _Hint] = {}
+    examples: dict[str, str] = {}
+    for suffix in FAMILIES:
+        config = f"pairs{suffix}"
+        yield from evidence.unreadable(config)
+        for split in SPLITS:
+            if evidence.has(config, split) and len(evidence.tables[config, split]):
+                ids = evidence.tables[config, split].ids["id"].to_pylist()
+                if not hints.keys() >= set(ids):  # both families have the same pairs
+                    _read_hints(evidence, config, split, hints, examples)
+                yield _count_hints(f"{config} {split}", [(hints[name], name) for name in ids], examples)
+
+
+def _read_hints(
+    evidence: Evidence, config: str, split: str, hints: dict[str, _Hint], examples: dict[str, str]
+) -> None:
+    """Compare the statements and proofs of a split."""
+    shown = Counter[_Hint]()
+    for file in evidence.inventory.shards(config, split):
+        with pq.ParquetFile(file) as parquet:
+            for batch in parquet.iter_batches(batch_size=ROW_GROUP, columns=["id", "statement", "proof"]):
+                evidence.tick("search for labels")
+                starts = pc.utf8_slice_codeunits(batch["statement"], 0, _START)
+                columns = [
+                    column.fill_null("").to_pylist() for column in (batch["id"], starts, batch["proof"])
+                ]
+                for identifier, statement, proof in zip(*columns, strict=True):
+                    hint = hints[identifier] = _hint(statement, proof)
+                    shown[hint] += 1
+                    if hint >= _Hint.NAMED and shown[hint] <= EXAMPLES:
+                        examples[identifier] = f"{identifier}: {_excerpt(statement, 30)} | {_excerpt(proof)}"
+
+
+def _hint(statement: str, proof: str) -> _Hint:
+    label = own_label(statement)
+    if label is None:
+        return _Hint.UNLABELLED
+    if not names_label(proof, label):
+        return _Hint.LABELLED
+    at_once = _PROOF_OF.match(proof) and names_label(proof[:_START], label)
+    return _Hint.NAMED_AT_ONCE if at_once else _Hint.NAMED
+
+
+def _count_hints(place: str, hints: list[tuple[_Hint, str]], examples: dict[str, str]) -> Note:
+    def share(least: _Hint) -> str:
+        return f"{sum(hint >= least for hint, _ in hints) / len(hints):.1%}"
+
+    named = [item for item in hints if item[0] >= _Hint.NAMED]
+    named.sort(key=lambda item: -item[0])  # the clearest first
+    return Note.about(
+        f"{place}: {share(_Hint.LABELLED)} of the statements have a label; {share(_Hint.NAMED)} of the "
+        f'proofs name it, {share(_Hint.NAMED_AT_ONCE)} at once ("Proof of Theorem 1.3")',
+        (examples.get(name, name) for _, name in named),
+    )
+
+
+def _excerpt(text: str, length: int = 60) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"

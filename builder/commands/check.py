@@ -1,10 +1,11 @@
-"""`proofmatch check`: find what is wrong with a release."""
+"""`proofmatch check`: find the faults of a release."""
 
 import argparse
 import json
 from pathlib import Path
 
 from proofmatch.errors import CheckFailed, ProofmatchError, printable
+from proofmatch.storage import disk_errors
 
 from ..checks.run import MAX_LEAKED, check_release
 
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_share,
         default=MAX_LEAKED,
         metavar="SHARE",
-        help="share of the validation and test pairs that may be in another split too, both texts the same",
+        help="share of the validation and test pairs that may occur in another split with the same texts",
     )
 
 
@@ -38,20 +39,18 @@ def run(options: argparse.Namespace) -> int:
     """Check the release and print the report."""
     if options.json and options.json.resolve().is_relative_to(options.release.resolve()):
         raise ProofmatchError(
-            f"{options.json} is inside the release, where the next check would find a file too many; "
+            f"{options.json} is inside the release, where the next check would report it; "
             "choose another place for --json"
         )
     report = check_release(options.release, max_leaked=options.max_leaked)
     print(printable(str(report)))
     if options.json:
-        try:
-            text = json.dumps(report.as_dict(), indent=2, ensure_ascii=False)
+        text = json.dumps(report.as_dict(), indent=2, ensure_ascii=False)
+        with disk_errors(options.json):
             options.json.write_text(text + "\n", encoding="utf-8")
-        except OSError as error:
-            raise ProofmatchError(f"{options.json} cannot be written: {error.strerror}") from None
     if not report.passed:
         count = len(report.faults)
         faults = "1 fault" if count == 1 else f"{count} faults"
         raise CheckFailed(f"{faults} in {options.release}; see above")
-    print(f"\n{options.release} is without fault")
+    print(f"\nno faults found in {options.release}")
     return 0

@@ -1,11 +1,11 @@
-"""Planted faults of files: manifest, layout, columns, and what was left out."""
+"""Planted faults of files: manifest, layout, columns, discarded documents, and the record of a variant."""
 
 import shutil
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .faults import fault, unsealed
+from .planting import EditedRelease, fault, unsealed
 
 
 @unsealed(r"figures/categories.svg was changed", "manifest")
@@ -43,30 +43,30 @@ def path_that_leaves_the_release(release):
     release.edit_json("manifest.json", lambda manifest: manifest["files"].update({"../elsewhere": entry}))
 
 
-@unsealed(r"does not tell bytes and sha256 of stats.json", "manifest")
-def entry_that_is_no_mapping(release):
+@unsealed(r"does not have bytes and sha256 of stats.json", "manifest")
+def entry_that_is_not_a_mapping(release):
     release.edit_json("manifest.json", lambda manifest: manifest["files"].update({"stats.json": [1, 2]}))
 
 
 @unsealed(r"is listed in manifest.json but missing", "manifest")
-def name_that_no_file_can_have(release):
+def impossible_file_name(release):
     entry = {"bytes": 0, "sha256": ""}
     release.edit_json("manifest.json", lambda manifest: manifest["files"].update({"a" * 300: entry}))
 
 
-@fault(r"`sources` has /home/me/articles.tar, a place on somebody's disk", "manifest")
+@fault(r"`sources` has /home/me/articles.tar, a path on somebody's disk", "manifest")
 def source_on_a_disk(release):
     release.edit_json(
         "manifest.json", lambda manifest: manifest["parameters"].update(sources=["/home/me/articles.tar"])
     )
 
 
-@fault(r"`files` has C:.+mixed_train, a place on somebody's disk", "manifest", of="variant")
+@fault(r"`files` has C:.+mixed_train, a path on somebody's disk", "manifest", of="variant")
 def source_of_a_variant_on_a_disk(release):
-    def spoil(manifest):
+    def edit(manifest):
         manifest["parameters"]["variant_of"]["files"] = [r"C:\data\mixed_train"]
 
-    release.edit_json("manifest.json", spoil)
+    release.edit_json("manifest.json", edit)
 
 
 @unsealed(r"schema version 99", "manifest")
@@ -143,7 +143,7 @@ def no_statistics(release):
 
 
 @fault(r"discarded.parquet is missing", "layout")
-def no_record_of_what_was_left_out(release):
+def no_record_of_what_was_discarded(release):
     (release.folder / "discarded.parquet").unlink()
 
 
@@ -166,8 +166,93 @@ def discarded_of_another_type(release):
     pq.write_table(table.set_column(1, "reason", table["reason"].cast(pa.large_string())), path)
 
 
-@fault(r"reasons that are none of ours.*'boring' \(1 times\)", "discarded")
+@fault(r"unknown reasons.*'boring' \(1 times\)", "discarded")
 def reason_without_a_name(release):
     path = release.folder / "discarded.parquet"
     one = pa.table({"article_id": ["a"], "reason": ["boring"], "detail": [""]})
     pq.write_table(pa.concat_tables([pq.read_table(path), one]), path)
+
+
+def variant_fault(message: str):
+    return fault(message, "renamed", recount=False, of="variant")
+
+
+def edit_record(release: EditedRelease, edit) -> None:
+    path = release.folder / "renamed.parquet"
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    edit(rows)
+    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
+
+
+def row_with_names(rows, count: int = 2):
+    return next(row for row in rows if len(row["original"]) >= count)
+
+
+@variant_fault(r"renamed.parquet is missing")
+def no_record(release):
+    (release.folder / "renamed.parquet").unlink()
+
+
+@variant_fault(r"renamed.parquet cannot be used")
+def record_that_cannot_be_read(release):
+    (release.folder / "renamed.parquet").write_bytes(b"PAR1 and so on")
+
+
+@variant_fault(r"renamed.parquet cannot be used: column renamed is missing")
+def record_without_a_column(release):
+    path = release.folder / "renamed.parquet"
+    pq.write_table(pq.read_table(path).drop(["renamed"]), path)
+
+
+@variant_fault(r"renamed.parquet lacks ids of the pairs.*#")
+def record_without_a_pair(release):
+    edit_record(release, lambda rows: rows.pop())
+
+
+@variant_fault(r"renamed.parquet has the same proof_id more than once.*p-")
+def record_with_a_pair_twice(release):
+    edit_record(release, lambda rows: rows.append(rows[0]))
+
+
+@variant_fault(r"renamed.parquet has ids that no pair has.*stranger#1")
+def record_of_a_stranger(release):
+    edit_record(
+        release, lambda rows: rows.append(rows[0] | {"id": "stranger#1", "proof_id": "p-" + "0" * 20})
+    )
+
+
+@variant_fault(r"pairs with the proof_id of another pair.*# ?\S+ and p-")
+def record_with_proofs_exchanged(release):
+    def exchange(rows):
+        rows[0]["proof_id"], rows[1]["proof_id"] = rows[1]["proof_id"], rows[0]["proof_id"]
+
+    edit_record(release, exchange)
+
+
+@variant_fault(r"more original names than renamed ones, or fewer.*#")
+def name_without_a_new_one(release):
+    edit_record(release, lambda rows: row_with_names(rows)["renamed"].pop())
+
+
+@variant_fault(r"a name twice among its original.*#")
+def name_renamed_twice(release):
+    def repeat(rows):
+        names = row_with_names(rows)["original"]
+        names[1] = names[0]
+
+    edit_record(release, repeat)
+
+
+@variant_fault(r"a name twice among its renamed.*#")
+def two_names_made_one(release):
+    def repeat(rows):
+        names = row_with_names(rows)["renamed"]
+        names[1] = names[0]
+
+    edit_record(release, repeat)
+
+
+@variant_fault(r"a null among its renamed.*#")
+def name_that_is_null(release):
+    edit_record(release, lambda rows: row_with_names(rows)["renamed"].__setitem__(0, None))

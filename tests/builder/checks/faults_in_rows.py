@@ -2,8 +2,7 @@
 
 from proofmatch.builder.identifiers import proof_id, statement_id
 
-from .editing import EditedRelease
-from .faults import fault
+from .planting import EditedRelease, fault
 
 
 @fault(r"no text \(null\).*s-[0-9a-f]{20}", "schema", "references")
@@ -19,7 +18,7 @@ def null_title(release):
 
 @fault(r"a null among its statement_tokens", "schema", "tokens")
 def null_token(release):
-    spoil_token(release, None)
+    replace_token(release, None)
 
 
 @fault(r"empty statement_tokens", "schema")
@@ -30,30 +29,30 @@ def no_tokens(release):
 
 @fault(r"'x:Let' in \S+ \(data/pairs/test", "tokens")
 def malformed_token(release):
-    spoil_token(release, "x:Let")
+    replace_token(release, "x:Let")
 
 
 @fault(r"unknown font.*'m.gothic:x' in \S+#", "tokens")
 def unknown_font(release):
-    spoil_token(release, "m.gothic:x")
+    replace_token(release, "m.gothic:x")
 
 
-@fault(r"no mark.*'m.italic:x'", "tokens")
+@fault(r"not marked.*'m.italic:x'", "tokens")
 def font_that_carries_no_mark(release):
-    spoil_token(release, "m.italic:x")
+    replace_token(release, "m.italic:x")
 
 
 @fault(r"white space.*'t:a\\xa0b'", "tokens")
 def white_space_in_a_token(release):
-    spoil_token(release, "t:a\xa0b")
+    replace_token(release, "t:a\xa0b")
 
 
 @fault(r"not of the form.*'m:'", "tokens")
 def token_without_surface(release):
-    spoil_token(release, "m:")
+    replace_token(release, "m:")
 
 
-def spoil_token(release: EditedRelease, token: str | None) -> None:
+def replace_token(release: EditedRelease, token: str | None) -> None:
     chosen = release.rows("pairs", "test")[0]["id"]
     release.edit_pairs(lambda row: row["id"] == chosen and row["statement_tokens"].__setitem__(5, token))
 
@@ -76,26 +75,9 @@ def id_of_another_article(release):
     release.edit_pairs(lambda row: row.update(id=f"other.{row['id']}"))
 
 
-@fault(r"statement ids that tell the id of their proof.*s-\S+ and p-", "ids", "order")
+@fault(r"statement ids that reveal the id of their proof.*s-\S+ and p-", "ids", "order")
 def ids_with_the_same_digits(release):
     release.edit_pairs(lambda row: row.update(proof_id="p-" + row["statement_id"][2:]))
-
-
-@fault(r"statement ids that tell the id of their proof", "ids", "order")
-def ids_that_differ_by_a_constant(release):
-    mask = int("5a" * 10, 16)
-
-    def derive(row):
-        row["proof_id"] = f"p-{int(row['statement_id'][2:], 16) ^ mask:020x}"
-
-    release.edit_pairs(derive)
-
-
-@fault(r"statement ids that tell the id of their proof", "ids")
-def ids_that_are_rotations(release):
-    release.edit_pairs(
-        lambda row: row.update(proof_id=f"p-{row['statement_id'][9:]}{row['statement_id'][2:9]}")
-    )
 
 
 @fault(r"statements test lacks statement_ids of pairs test.*s-[0-9a-f]{20}", "references")
@@ -148,7 +130,7 @@ def wrong_split_size(release):
         release.follow("", split)
 
 
-@fault(r"statements and proofs train tell each other: (\d+) of \d+ rows are followed", "order")
+@fault(r"statements and proofs train reveal each other: (\d+) of \d+ rows are followed", "order")
 def gold_as_identity(release):
     def like_the_pairs(side, rows):
         places = {row[f"{side}_id"]: place for place, row in enumerate(release.rows("pairs", "train"))}
@@ -245,7 +227,7 @@ def article_with_two_lists_of_categories(release):
     edit_one_pair(release, lambda row: row["categories"].append("math.XX"))
 
 
-@fault(r"a proof that has not the words of its tokens", "schema")
+@fault(r"a proof that lacks the words of its tokens", "schema")
 def texts_of_others(release):
     proofs = [row["proof"] for row in release.rows("pairs", "train")]
     release.edit_pairs(lambda row: row.update(proof=proofs[0] if row["proof"] != proofs[0] else proofs[1]))

@@ -1,27 +1,27 @@
 """`proofmatch check` as users meet it: what it prints, writes and returns."""
 
 import json
+import re
 
 import pytest
 
 from proofmatch.builder import build_release
 from proofmatch.builder.checks import check_release
+from proofmatch.builder.checks.card import STATISTICS_KEYS
 from proofmatch.builder.checks.run import CHECKS
-from proofmatch.builder.checks.statistics import NEEDED
 from proofmatch.builder.importing.importer import import_published
 from proofmatch.builder.variants.variant import make_variant
 from proofmatch.cli import main
 
 from ..importing.published import write_corpus
-from . import faults_in_files, faults_in_rows, faults_of_description  # noqa: F401 - they register their faults
-from .editing import EditedRelease
-from .faults import planted
+from . import faults_in_card, faults_in_files, faults_in_rows  # noqa: F401 - they register their faults
+from .planting import FAULTS, EditedRelease, planted
 
 
 def test_the_sample_is_without_fault(release, capsys):
     assert main(["check", str(release)]) == 0
     output = capsys.readouterr().out
-    assert "is without fault" in output
+    assert "no faults found" in output
     for name in CHECKS:
         assert f"✓ {name}: " in output
 
@@ -52,14 +52,14 @@ def test_a_fault_is_printed_and_the_exit_code_is_1(release, tmp_path, capsys, na
 
 
 def test_several_faults_are_all_named(release, tmp_path):
-    spoilt = planted(release, tmp_path / "release", "another_text")
-    (spoilt.folder / "notes.txt").write_text("remember")
-    spoilt.edit_json("stats.json", lambda statistics: statistics["rows"]["pairs"].update(test=7))
-    faulty = {outcome.check for outcome in check_release(spoilt.folder).outcomes if outcome.faults}
+    damaged = planted(release, tmp_path / "release", "another_text")
+    (damaged.folder / "notes.txt").write_text("remember")
+    damaged.edit_json("stats.json", lambda statistics: statistics["rows"]["pairs"].update(test=7))
+    faulty = {outcome.check for outcome in check_release(damaged.folder).outcomes if outcome.faults}
     assert {"manifest", "figures", "references"} <= faulty
 
 
-def test_what_cannot_be_checked_is_said(release, tmp_path):
+def test_unreadable_tables_are_reported_as_not_checked(release, tmp_path):
     report = check_release(planted(release, tmp_path / "release", "truncated_parquet").folder)
     incomplete = {outcome.check: str(report) for outcome in report.outcomes if not outcome.complete}
     assert {"ids", "references", "splits", "order", "duplicates", "labels"} <= set(incomplete)
@@ -67,15 +67,15 @@ def test_what_cannot_be_checked_is_said(release, tmp_path):
 
 
 def test_all_cases_are_counted_and_few_are_shown(release, tmp_path):
-    spoilt = EditedRelease(release, tmp_path / "release")
-    spoilt.edit_rows("statements", "train", lambda rows: [row.update(text="") for row in rows])
-    total = len(spoilt.rows("statements", "train"))
-    (fault,) = next(o for o in check_release(spoilt.folder).outcomes if o.check == "schema").faults
+    damaged = EditedRelease(release, tmp_path / "release")
+    damaged.edit_rows("statements", "train", lambda rows: [row.update(text="") for row in rows])
+    total = len(damaged.rows("statements", "train"))
+    (fault,) = next(o for o in check_release(damaged.folder).outcomes if o.check == "schema").faults
     assert (len(fault.examples), fault.count) == (5, total)
 
 
 @pytest.mark.parametrize("content", [None, "file", "empty"])
-def test_what_is_no_release_is_refused_in_one_sentence(tmp_path, capsys, content):
+def test_other_folders_are_refused_in_one_sentence(tmp_path, capsys, content):
     place = tmp_path / "place"
     if content == "file":
         place.write_text("text")
@@ -113,14 +113,14 @@ def test_a_report_inside_the_release_is_refused(release, capsys, place):
     assert sorted(release.rglob("*")) == before
 
 
-def test_how_many_leaked_pairs_are_tolerated_can_be_told(release, tmp_path):
+def test_the_share_of_leaked_pairs_can_be_set(release, tmp_path):
     folder = planted(release, tmp_path / "release", "held_out_pair_copied_into_train").folder
     assert not check_release(folder, max_leaked=0.01).passed
     assert check_release(folder, max_leaked=0.2).passed
 
 
 @pytest.mark.parametrize("share", ["-0.1", "2", "much"])
-def test_a_share_that_is_none_is_refused(release, share, capsys):
+def test_an_invalid_share_is_refused(release, share, capsys):
     with pytest.raises(SystemExit) as refusal:
         main(["check", str(release), f"--max-leaked={share}"])
     assert refusal.value.code == 2
@@ -146,9 +146,9 @@ def test_a_split_without_rows_is_a_finding(articles, tmp_path):
 
 
 def test_an_imported_release_keeps_the_sizes_and_families_it_was_published_with(release, tmp_path):
-    spoilt = planted(release, tmp_path / "release", "families_that_differ")
-    spoilt.edit_json("manifest.json", lambda manifest: manifest["parameters"].update(made_by="import"))
-    report = check_release(spoilt.folder)
+    damaged = planted(release, tmp_path / "release", "families_that_differ")
+    damaged.edit_json("manifest.json", lambda manifest: manifest["parameters"].update(made_by="import"))
+    report = check_release(damaged.folder)
     assert report.passed
     assert "kind of the same pair differs between pairs and pairs_by_article" in str(report)
 
@@ -156,25 +156,25 @@ def test_an_imported_release_keeps_the_sizes_and_families_it_was_published_with(
 def test_a_variant_is_without_fault(variant):
     report = check_release(variant)
     assert report.faults == []
-    assert "the names of " in str(report)
+    assert "the names in " in str(report)
 
 
 def test_a_variant_of_an_imported_release_counts_as_imported(release, tmp_path):
-    spoilt = planted(release, tmp_path / "release", "wrong_split_size")
+    damaged = planted(release, tmp_path / "release", "wrong_split_size")
 
     def is_right() -> bool:
-        outcomes = check_release(spoilt.folder).outcomes
+        outcomes = check_release(damaged.folder).outcomes
         return not next(outcome for outcome in outcomes if outcome.check == "splits").faults
 
     assert not is_right()
     parameters = {"made_by": "variant", "variant_of": {"made_by": "import"}}
-    spoilt.edit_json("manifest.json", lambda manifest: manifest.update(parameters=parameters))
+    damaged.edit_json("manifest.json", lambda manifest: manifest.update(parameters=parameters))
     assert is_right()
 
 
-def test_the_statistics_that_must_be_there_are_those_that_a_build_writes(release):
+def test_the_required_statistics_are_those_that_a_build_writes(release):
     statistics = json.loads((release / "stats.json").read_text(encoding="utf-8"))
-    assert set(NEEDED) == statistics.keys() - {"schema_version"}
+    assert set(STATISTICS_KEYS) == statistics.keys() - {"schema_version"}
 
 
 @pytest.mark.parametrize("settings", [{"titles": "drop"}, {"detector": "none"}])
@@ -196,3 +196,17 @@ def test_an_import_is_without_fault(tmp_path):
     write_corpus(tmp_path / "published", {"train": 80, "dev": 10, "test": 10})
     release = import_published(tmp_path / "published", tmp_path / "release", workers=1)
     assert check_release(release).faults == []
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_planted_fault_is_found_and_named(request, tmp_path, name):
+    fault = FAULTS[name]
+    original = request.getfixturevalue(fault.of)
+    report = check_release(planted(original, tmp_path / "release", name).folder)
+    faults = {
+        outcome.check: [" ".join([found.message, *found.examples]) for found in outcome.faults]
+        for outcome in report.outcomes
+        if outcome.faults
+    }
+    assert set(faults) == set(fault.checks), faults
+    assert any(re.search(fault.message, text) for text in faults[fault.checks[0]]), faults

@@ -1,11 +1,11 @@
-"""What an order gives away: the same, reversed or shifted order does, a random one does not."""
+"""Orders of rows that reveal each other: the same, reversed, shifted or correlated, not random ones."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofmatch.builder.checks.order import is_improbable, standard_errors, telling_order
+from proofmatch.builder.checks.check_splits import is_improbable, revealing_order, standard_errors
 
 sizes = st.integers(0, 300)
 seeds = st.integers(0, 2**32 - 1)
@@ -15,36 +15,36 @@ def shuffled(seed: int, size: int) -> np.ndarray:
     return np.random.default_rng(seed).permutation(size)
 
 
-@given(st.integers(4, 300), seeds, st.booleans())
-def test_the_same_or_the_reversed_order_is_noticed_from_four_rows_on(size, seed, is_reversed):
+@given(st.integers(11, 300), seeds, st.booleans())
+def test_the_same_or_the_reversed_order_is_noticed(size, seed, is_reversed):
     one = shuffled(seed, size)
     other = size - 1 - one if is_reversed else one
-    assert telling_order(one, other, sorted_by_id=False)
+    assert revealing_order(one, other)
 
 
 @given(st.integers(20, 300), seeds, st.data())
 def test_a_shifted_order_is_noticed(size, seed, data):
     one = shuffled(seed, size)
-    assert telling_order(one, (one + data.draw(st.integers(0, size - 1))) % size, sorted_by_id=True)
+    assert revealing_order(one, (one + data.draw(st.integers(0, size - 1))) % size)
 
 
 @given(st.integers(1000, 3000), seeds)
 def test_a_trend_is_noticed(size, seed):
     one = shuffled(seed, size)
     noise = np.random.default_rng(seed).normal(0, size, size)
-    assert telling_order(one, np.argsort(np.argsort(one + noise)), sorted_by_id=True)
+    assert revealing_order(one, np.argsort(np.argsort(one + noise)))
 
 
 @given(sizes, seeds)
-def test_chance_is_no_fault(size, seed):
+def test_random_orders_are_not_reported(size, seed):
     random = np.random.default_rng(seed)
     one, other = random.permutation(size), random.permutation(size)
-    assert telling_order(one, other, sorted_by_id=True) is None
+    assert revealing_order(one, other) is None
 
 
 @pytest.mark.parametrize("size", [2, 4, 10])
-def test_few_rows_that_their_ids_put_in_the_same_order_are_an_accident(size):
-    assert telling_order(np.arange(size), np.arange(size), sorted_by_id=True) is None
+def test_few_rows_in_the_same_order_are_chance(size):
+    assert revealing_order(np.arange(size), np.arange(size)) is None
 
 
 def test_standard_errors_are_those_of_spearmans_coefficient():

@@ -1,6 +1,6 @@
-"""Planted faults of what describes a release: the numbers of stats.json, and the card."""
+"""Planted faults of the card and of stats.json."""
 
-from .faults import fault
+from .planting import fault
 
 
 @fault(r"stats.json says that pairs test has 7 rows; it has \d+", "figures", recount=False)
@@ -74,7 +74,7 @@ def statistics_that_lack_a_number(release):
     release.edit_json("stats.json", lambda statistics: statistics["documents"].pop("with_pairs"))
 
 
-@fault(r"`proofmatch stats` cannot make its tables of stats.json", "figures", recount=False)
+@fault(r"`proofmatch stats` cannot make its tables from stats.json", "figures", recount=False)
 def statistics_with_words_for_numbers(release):
     release.edit_json("stats.json", lambda statistics: statistics["documents"].update(read="many"))
 
@@ -104,14 +104,14 @@ def stale_size_in_memory(release):
 
 
 @fault(r"has no dataset_info for config pairs", "figures", "card", recount=False)
-def names_that_are_no_text(release):
-    def spoil(metadata):
+def names_that_are_not_strings(release):
+    def edit(metadata):
         for entries in (metadata["dataset_info"], metadata["configs"]):
             entries[0]["config_name"] = [1, 2]
         metadata["dataset_info"][1]["splits"][0]["name"] = [1]
         metadata["configs"][1]["data_files"][0]["split"] = {"a": 1}
 
-    release.edit_card(spoil)
+    release.edit_card(edit)
 
 
 @fault(r"license must be the Hub's name of a licence.*not 'CC BY 4.0'", "card", recount=False)

@@ -7,28 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofmatch.builder.checks.hashing import hash_each, hash_sequences
-from proofmatch.builder.checks.near_duplicates import RECALL, SIMILAR, find_near_duplicates
-from proofmatch.builder.checks.shingles import SHINGLE, jaccard
-from proofmatch.builder.checks.texts import TextCollector, Texts
+from proofmatch.builder.checks.duplicates import RECALL, SHINGLE, SIMILAR, find_near_duplicates, jaccard
+from proofmatch.builder.checks.evidence import Texts, hash_rows
+from proofmatch.ragged import Ragged
 
 VOCABULARY = 50
-TOKEN_HASHES = hash_each(f"t:{number}" for number in range(VOCABULARY))
 
-token_lists = st.lists(st.integers(0, 3), max_size=12)  # a few tokens only, so that texts meet
+token_lists = st.lists(st.integers(0, 3), max_size=12)  # few distinct tokens, so that texts are similar
 collections = st.lists(token_lists, min_size=1, max_size=12, unique_by=tuple)
 
 
-def collect(lists: list[list[int]]) -> Texts:
-    tokens = np.array([token for one in lists for token in one], np.int32)
-    starts = np.append(0, np.cumsum([len(one) for one in lists]))
-    collector = TextCollector()
-    collector.add(hash_sequences(TOKEN_HASHES[tokens], starts), tokens, starts)
-    return collector.texts()
-
-
 def shingle_set(tokens: list[int]) -> set[tuple[int, ...]]:
-    """Shingles by definition; a text too short for one is one itself."""
+    """Shingles by definition; a text that is too short is one itself."""
     if len(tokens) < SHINGLE:
         return {tuple(tokens)}
     return {tuple(tokens[place : place + SHINGLE]) for place in range(len(tokens) - SHINGLE + 1)}
@@ -40,7 +30,7 @@ def true_similarity(one: list[int], other: list[int]) -> float:
 
 
 def found_pairs(lists: list[list[int]]) -> dict[tuple[int, int], float]:
-    near = find_near_duplicates(collect(lists), TOKEN_HASHES)
+    near = find_near_duplicates(Ragged.from_lists(lists, np.int32))
     triples = zip(near.first.tolist(), near.second.tolist(), near.similarity.tolist(), strict=True)
     return {(one, other): similarity for one, other, similarity in triples}
 
@@ -55,11 +45,9 @@ def test_everything_reported_is_true(lists):
 
 @given(collections)
 def test_similarity_is_that_of_the_definition(lists):
-    long_enough = [number for number, tokens in enumerate(lists) if len(tokens) >= SHINGLE]
-    pairs = list(itertools.combinations(long_enough, 2))
-    first, second = (np.array(side, np.int64) for side in (zip(*pairs, strict=True) if pairs else ((), ())))
-    expected = [true_similarity(lists[one], lists[other]) for one, other in pairs]
-    assert jaccard(collect(lists), first, second, TOKEN_HASHES) == pytest.approx(expected)
+    for one, other in itertools.combinations([tokens for tokens in lists if len(tokens) >= SHINGLE], 2):
+        similarity = jaccard(np.array(one, np.int32), np.array(other, np.int32))
+        assert similarity == pytest.approx(true_similarity(one, other))
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(60, 300), st.integers(2, 12))
@@ -105,9 +93,11 @@ def test_short_texts_are_near_to_none():
 
 
 @given(st.lists(token_lists, max_size=20))
-def test_sequences_have_equal_hashes_if_and_only_if_they_are_equal(lists):
-    tokens = np.array([token for one in lists for token in one], np.int32)
-    starts = np.append(0, np.cumsum([len(one) for one in lists])).astype(np.int64)
-    hashes = hash_sequences(TOKEN_HASHES[tokens], starts).tolist()
-    for one, other in itertools.combinations(range(len(lists)), 2):
-        assert (hashes[one] == hashes[other]) == (lists[one] == lists[other])
+def test_equal_texts_are_kept_once(lists):
+    rows = Ragged.from_lists(lists, np.int32)
+    texts = Texts()
+    for part in (rows.slice(0, len(lists) // 2), rows.slice(len(lists) // 2, len(lists))):
+        texts.add(hash_rows(part), part)
+    assert len(texts) == len(texts.tokens) == len(set(map(tuple, lists)))
+    numbers = texts.numbers_of(hash_rows(rows)).tolist()
+    assert [texts.tokens[number].tolist() for number in numbers] == lists

@@ -1,8 +1,9 @@
-"""Edits a copy of a release and puts everything else right, so that only the planted fault remains."""
+"""Plants faults in copies of a release and updates everything else, so that only the fault remains."""
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ Rows = list[dict[str, Any]]
 
 
 class EditedRelease:
-    """A release folder to be spoilt."""
+    """A copy of a release to be damaged."""
 
     def __init__(self, original: Path, folder: Path):
         shutil.copytree(original, folder)
@@ -56,7 +57,7 @@ class EditedRelease:
                 self.follow(suffix, split)
 
     def follow(self, suffix: str, split: str) -> None:
-        """Make the task's tables of a split anew from its pairs, sorted by their ids."""
+        """Write the task's tables of a split again from its pairs, sorted by their ids."""
         pairs = self.rows(f"pairs{suffix}", split)
         for side in ("statement", "proof"):
             columns = {f"{side}_id": f"{side}_id", "text": side, "tokens": f"{side}_tokens"}
@@ -80,13 +81,13 @@ class EditedRelease:
         card.save(self.folder / "README.md")
 
     def seal(self) -> None:
-        """Write the manifest anew."""
+        """Write the manifest again."""
         parameters = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))["parameters"]
         (self.folder / MANIFEST).unlink()
         write_manifest(self.folder, parameters, {})
 
     def recount(self) -> None:
-        """Put the numbers of stats.json and the card right."""
+        """Correct the numbers of stats.json and the card."""
         rows, sizes = {}, {}
         for path in sorted((self.folder / "data").glob("*/*.parquet")):
             config, split = path.parent.name, path.name.split("-")[0]
@@ -107,3 +108,39 @@ class EditedRelease:
 
         self.edit_card(correct)
         self.edit_json("stats.json", correct_statistics)
+
+
+@dataclass(frozen=True)
+class PlantedFault:
+    plant: Callable[[EditedRelease], object]
+    message: str  # a regular expression, found in the message or an example of the first check
+    checks: Sequence[str]  # exactly those that report faults
+    seal: bool = True  # whether the manifest is written again afterwards
+    recount: bool = True  # and the numbers of stats.json and the card corrected
+    of: str = "release"  # the fixture to damage
+
+
+FAULTS: dict[str, PlantedFault] = {}
+
+
+def fault(message: str, *checks: str, seal: bool = True, recount: bool = True, of: str = "release"):
+    def register(plant: Callable[[EditedRelease], object]):
+        FAULTS[plant.__name__] = PlantedFault(plant, message, checks, seal, recount, of)
+        return plant
+
+    return register
+
+
+def unsealed(message: str, *checks: str):
+    return fault(message, *checks, seal=False, recount=False)
+
+
+def planted(original: Path, folder: Path, name: str) -> EditedRelease:
+    """Copy a release and plant a fault."""
+    release = EditedRelease(original, folder)
+    FAULTS[name].plant(release)
+    if FAULTS[name].recount:
+        release.recount()
+    if FAULTS[name].seal:
+        release.seal()
+    return release
