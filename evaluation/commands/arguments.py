@@ -3,11 +3,14 @@
 import argparse
 from math import inf
 from pathlib import Path
+from typing import Any
+
+from proofmatch.errors import ProofmatchError
 
 from ...builder.release.schema import SPLITS
 from ..decode import DECODINGS
 from ..decoding.candidates import DEFAULT_K
-from ..decoding.normalization import DEFAULT_ROUNDS, DEFAULT_TEMPERATURE, METHODS
+from ..decoding.normalization import DEFAULT_ROUNDS, DEFAULT_TEMPERATURE, METHODS, SINKHORN
 
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +48,7 @@ def add_decoding_arguments(parser: argparse.ArgumentParser) -> None:
         default="none",
         help="weigh scores against all others first, which makes the ranking transductive",
     )
-    # Without defaults of their own, so that one given in vain can be told.
+    # No defaults here, so that `chosen_normalization` can refuse an option that has no effect.
     parser.add_argument(
         "--temperature",
         type=positive_number,
@@ -58,6 +61,28 @@ def add_decoding_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"of --normalize sinkhorn, {DEFAULT_ROUNDS} if not given",
     )
+
+
+def chosen_normalization(options: argparse.Namespace) -> dict[str, Any] | None:
+    """The arguments of `normalized_scores`, also recorded in the sidecar; None without normalization.
+
+    Raises:
+        ProofmatchError: If an option has no effect together with the others.
+    """
+    if options.rounds is not None and options.normalize != SINKHORN:
+        raise ProofmatchError(
+            f"--rounds applies to {SINKHORN} only: give --normalize {SINKHORN}, or leave it out"
+        )
+    if options.normalize == "none":
+        if options.temperature is not None:
+            raise ProofmatchError(
+                "--temperature applies to normalization only: give --normalize, or leave it out"
+            )
+        return None
+    chosen = {"method": options.normalize, "temperature": options.temperature or DEFAULT_TEMPERATURE}
+    if options.normalize == SINKHORN:
+        chosen["rounds"] = options.rounds or DEFAULT_ROUNDS
+    return chosen
 
 
 def add_predictions_argument(parser: argparse.ArgumentParser) -> None:

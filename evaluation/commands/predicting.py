@@ -12,7 +12,7 @@ from ..predictions.formats import suffix_of
 from ..predictions.system import System
 from ..predictions.writing import write_predictions
 from ..task import Task, load_task
-from .normalization import chosen_normalization
+from .arguments import chosen_normalization
 
 
 def open_task(options: argparse.Namespace) -> Task:
