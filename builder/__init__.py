@@ -6,9 +6,9 @@ from proofmatch.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .build import build_release
-    from .importing.importer import import_published
     from .linearization.formulas import math_tokens
     from .proof_match import ProofMatchBuilder
+    from .published import import_published
 
 __all__ = ["ProofMatchBuilder", "build_release", "import_published", "math_tokens"]
 
@@ -17,7 +17,7 @@ __getattr__ = lazy_exports(
     {
         "ProofMatchBuilder": ".proof_match",
         "build_release": ".build",
-        "import_published": ".importing.importer",
+        "import_published": ".published",
         "math_tokens": ".linearization.formulas",
     },
 )

@@ -1,5 +1,6 @@
 """One document → its pairs: parse, find, read, filter, name. The heart of the builder."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -9,19 +10,19 @@ from .extraction.metadata import id_from_path, read_metadata
 from .extraction.pairs import find_pairs, read_pair
 from .extraction.passages import passage_tokens, readable, running_text
 from .filters import LengthFilter, is_foreign
-from .identifiers import PairIdentifier, proof_id, statement_id
+from .identifiers import pair_id
 from .linearization.content import ContentMathError
 from .reasons import DocumentError, Reason
 from .records import Article, Discarded, Pair, RawPair
 from .settings import BuildSettings
 
 _EXCERPT = 80
-_TELLING = 2000  # characters; a language detector is sure after a few hundred words
+_LANGUAGE_SAMPLE = 2000  # characters; a detector is sure after a few hundred words
 
 
 @dataclass(frozen=True, slots=True)
 class ReadArticle:
-    """What became of one document."""
+    """The outcome of one document."""
 
     article: Article
     pairs_found: int
@@ -45,7 +46,7 @@ class ArticleReader:
         self._length_filter = LengthFilter(settings.min_tokens, settings.max_tokens)
 
     def read(self, data: bytes, name: str) -> ReadArticle:
-        """Read one document; whatever is wrong with it ends up among the discarded."""
+        """Read one document; whatever is wrong with it is recorded among the discarded."""
         try:
             return self._read(data, name)
         except DocumentError as error:
@@ -65,7 +66,7 @@ class ArticleReader:
                 raw_pairs.append(self._read_pair(statement, proof))
             except ContentMathError as error:
                 discarded.append(Discarded(article.id, Reason.UNCONVERTIBLE_FORMULA, str(error)))
-        language = self._detect_language(_telling_text(raw_pairs))
+        language = self._detect_language(_language_sample(raw_pairs))
         if is_foreign(language):
             dropped = Discarded(article.id, Reason.NOT_ENGLISH, language)
             return ReadArticle(article, len(divs), [], [dropped])
@@ -76,7 +77,7 @@ class ArticleReader:
         self, article: Article, raw_pairs: list[RawPair], discarded: list[Discarded]
     ) -> list[Pair]:
         pairs = []
-        identifier = PairIdentifier(article.id)
+        seen: Counter[tuple[str, str]] = Counter()
         for raw in raw_pairs:
             verdict = self._length_filter.reason_to_drop(raw.statement.length, raw.proof.length)
             if verdict:
@@ -85,12 +86,10 @@ class ArticleReader:
                 discarded.append(Discarded(article.id, reason, f"{detail}: {excerpt}"))
                 continue
             statement, proof = readable(raw.statement), readable(raw.proof)
-            pair_id = identifier.pair_id(statement, proof)
             pairs.append(
                 Pair(
-                    id=pair_id,
-                    statement_id=statement_id(pair_id),
-                    proof_id=proof_id(pair_id),
+                    # Equal pairs of an article are numbered: only here does the order matter.
+                    id=pair_id(article.id, seen[statement, proof], statement, proof),
                     kind=raw.kind,
                     statement=statement,
                     proof=proof,
@@ -100,23 +99,24 @@ class ArticleReader:
                     proof_length=raw.proof.length,
                 )
             )
+            seen[statement, proof] += 1
         return pairs
 
 
 def discarded_document(name: str, error: DocumentError) -> ReadArticle:
-    """Say of a document that could not be read what its path tells, and why it was discarded."""
+    """Record a document that could not be read, with the id that its path suggests."""
     article = Article(id_from_path(name), "", ())
     detail = f"{name}: {error.detail}" if error.detail else name
     return ReadArticle(article, 0, [], [Discarded(article.id, error.reason, detail)])
 
 
-def _telling_text(pairs: list[RawPair]) -> str:
-    """Take as much of the pairs' text as it needs to tell its language."""
+def _language_sample(pairs: list[RawPair]) -> str:
+    """Take as much of the pairs' text as a language detector needs."""
     pieces: list[str] = []
     size = 0
     for passage in (passage for pair in pairs for passage in (pair.statement, pair.proof)):
         pieces.append(running_text(passage))
         size += len(pieces[-1])
-        if size >= _TELLING:
+        if size >= _LANGUAGE_SAMPLE:
             break
-    return "\n".join(pieces)[:_TELLING]
+    return "\n".join(pieces)[:_LANGUAGE_SAMPLE]

@@ -1,6 +1,5 @@
-"""Ids and keys: hashes of what they name, so that they do not depend on workers, order or position."""
+"""Ids and keys: hashes of content, independent of workers, order and position."""
 
-from collections import Counter
 from hashlib import blake2b
 
 _SEPARATOR = "\x1f"
@@ -12,25 +11,8 @@ def digest(*parts: str, size: int) -> str:
 
 
 def pair_id(article_id: str, occurrence: int, *texts: str) -> str:
-    """Derive the id of a pair from its article, its texts, and how often it was there before."""
+    """Derive the id of a pair from its article, its texts, and how often it occurred before."""
     return f"{article_id}#{digest(digest(article_id, *texts, size=16), str(occurrence), size=6)}"
-
-
-class PairIdentifier:
-    """Names the pairs of one article by their content.
-
-    Two equal pairs in one article are told apart by counting, the only place where order matters.
-    """
-
-    def __init__(self, article_id: str) -> None:
-        self._article_id = article_id
-        self._seen: Counter[tuple[str, str]] = Counter()
-
-    def pair_id(self, statement: str, proof: str) -> str:
-        """Name the next pair."""
-        occurrence = self._seen[statement, proof]
-        self._seen[statement, proof] += 1
-        return pair_id(self._article_id, occurrence, statement, proof)
 
 
 def statement_id(pair_id: str) -> str:

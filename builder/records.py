@@ -1,8 +1,9 @@
-"""The records that travel through the builder."""
+"""The records that pass through the builder."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from . import identifiers
 from .reasons import Reason
 
 
@@ -18,7 +19,7 @@ class Formula(NamedTuple):
         return self.tokens.count(" ") + 1 if self.tokens else 0
 
 
-# A stretch of text (with `BLOCK_BREAK` between paragraphs) or a formula.
+# Text (with `BLOCK_BREAK` between paragraphs) or a formula.
 Segment = str | Formula
 
 # Between two blocks of text. A record separator is not allowed in XML, so no document contains it,
@@ -28,7 +29,7 @@ BLOCK_BREAK = "\x1e"
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """Where a pair comes from."""
+    """The article of a pair."""
 
     id: str
     title: str
@@ -36,7 +37,7 @@ class Article:
 
     @property
     def primary_category(self) -> str | None:
-        """The first category, or None where the source has none."""
+        """The first category, or None if the source has none."""
         return self.categories[0] if self.categories else None
 
 
@@ -48,13 +49,13 @@ class Length(NamedTuple):
 
     @property
     def total(self) -> int:
-        """Words and leaves together, what the length filter looks at."""
+        """Words and leaves together, for the length filter."""
         return self.text + self.math
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A statement or a proof as it stands in its document, before any tokenization of its text."""
+    """A statement or a proof as in its document, before its text is tokenized."""
 
     segments: tuple[Segment, ...]
     length: Length
@@ -74,8 +75,6 @@ class Pair:
     """A statement–proof pair that passed the filters; tokens are joined by spaces."""
 
     id: str
-    statement_id: str
-    proof_id: str
     kind: str
     statement: str
     proof: str
@@ -83,6 +82,16 @@ class Pair:
     proof_tokens: str
     statement_length: Length
     proof_length: Length
+
+    @property
+    def statement_id(self) -> str:
+        """The statement's id in the task's tables."""
+        return identifiers.statement_id(self.id)
+
+    @property
+    def proof_id(self) -> str:
+        """The proof's id in the task's tables."""
+        return identifiers.proof_id(self.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import pytest
 
 from proofmatch.cli import INTERRUPTED
-from tests.builder.importing.published import write_corpus
+from tests.builder.published_corpus import write_corpus
 from tests.conftest import REPOSITORY
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ import argparse
 import os
 from pathlib import Path
 
-from ..importing.files import SUBSETS, SYMBOLS
+from ..published_files import SUBSETS, SYMBOLS
 from ..release.schema import MANIFEST
 from ..settings import OTHER_LICENSE
 from .outcome import say_complete
@@ -31,14 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--license", default=OTHER_LICENSE, metavar="NAME", help="the Hub's name of it, for the card"
     )
-    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a processor)")
+    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one per CPU)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Import the files."""
     # An import multiplies no matrices; without this, every process starts threads to do so.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from ..importing.importer import import_published
+    from ..published import import_published
 
     already = (options.out / MANIFEST).exists()
     release = import_published(

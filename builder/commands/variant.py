@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", required=True, type=Path, metavar="RELEASE2", help="release folder to write")
     parser.add_argument("--seed", type=int, metavar="N", help="salt of the random choice (default: 0)")
-    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a processor)")
+    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one per CPU)")
 
 
 def run(options: argparse.Namespace) -> int:

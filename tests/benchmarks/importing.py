@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from tests.benchmarks.measuring import measure
-from tests.builder.importing.published import SIZES, write_corpus
+from tests.builder.published_corpus import SIZES, write_corpus
 
 
 def benchmark(workplace: Path, _: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from lxml import etree
 from proofmatch.builder import build_release, import_published
 from proofmatch.builder.release.release import read_manifest
 from proofmatch.dataset_card.card import render_card
-from tests.builder.importing.published import write_corpus
+from tests.builder.published_corpus import write_corpus
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from proofmatch.builder.sample import sample_articles
 from tests.builder.engine.killing import copy_many_times
-from tests.builder.importing.published import write_corpus
+from tests.builder.published_corpus import write_corpus
 from tests.faults.kills import Errand
 from tests.hub.client import Client
 from tests.hub.server import LoopbackHub

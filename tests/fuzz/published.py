@@ -7,15 +7,12 @@ from functools import cache, partial
 from pathlib import Path
 from random import Random
 
-from proofmatch.builder.importing.chunks import ChunkCutter
-from proofmatch.builder.importing.files import PublishedFile
-from proofmatch.builder.importing.head import read_articles
-from proofmatch.builder.importing.pairs import read_pairs
 from proofmatch.builder.pair_parts import PartBuilder
+from proofmatch.builder.published_files import PublishedFile, cut_into_batches, read_articles, read_pairs
 from proofmatch.builder.tokens import parse_token
 from proofmatch.errors import ProofmatchError
-from tests.builder.importing.published import synthetic_blocks, write_file
-from tests.builder.importing.test_strictness import HEAD, PAIR
+from tests.builder.published_corpus import synthetic_blocks, write_file
+from tests.builder.test_published_files import HEAD, PAIR
 from tests.fuzz.mutations import ANY_BYTES, LINES, damaged
 from tests.fuzz.targets import check, check_message
 
@@ -69,13 +66,13 @@ def run(published: tuple[str, bytes], folder: Path) -> str:
     file = PublishedFile(path, "mixed", "conservation", "train")
     part, pairs = PartBuilder(0), 0
     try:
-        for chunk in ChunkCutter(read_articles(file)).cut(file):
-            for article, pair in read_pairs(chunk):
+        for batch in cut_into_batches([file], read_articles(file)):
+            for article, pair in read_pairs(batch):
                 part.add_pairs(path.name, article, [pair])
                 pairs += 1
                 for token in (pair.statement_tokens + " " + pair.proof_tokens).split(" "):
                     check(not token or parse_token(token), "an empty token")
-            check(chunk.part_name.encode(), "no name")
+            check(batch.part_name.encode(), "no name")
         part.write(folder / "part.arrow")
     except ProofmatchError as error:
         check_message(str(error))

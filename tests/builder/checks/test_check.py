@@ -9,11 +9,11 @@ from proofmatch.builder import build_release
 from proofmatch.builder.checks import check_release
 from proofmatch.builder.checks.card import STATISTICS_KEYS
 from proofmatch.builder.checks.run import CHECKS
-from proofmatch.builder.importing.importer import import_published
+from proofmatch.builder.published import import_published
 from proofmatch.builder.variants.variant import make_variant
 from proofmatch.cli import main
 
-from ..importing.published import write_corpus
+from ..published_corpus import write_corpus
 from . import faults_in_card, faults_in_files, faults_in_rows  # noqa: F401 - they register their faults
 from .planting import FAULTS, EditedRelease, planted
 

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from datasets import load_dataset
 
-from proofmatch.builder.importing.importer import import_published
+from proofmatch.builder.published import import_published
 from proofmatch.builder.variants.variant import make_variant, undo_variant
 from proofmatch.errors import ProofmatchError
-from tests.builder.importing.published import Block, synthetic_blocks, write_corpus, write_file
+from tests.builder.published_corpus import Block, synthetic_blocks, write_corpus, write_file
 
 SIZES = {"train": 800, "dev": 100, "test": 100}
 
@@ -154,10 +154,10 @@ def test_a_killed_import_goes_on_where_it_stopped(published, imported, tmp_path)
         "--out",
         str(tmp_path / "release"),
     ]
-    # Small chunks, so that there is a middle to be killed in.
+    # Small batches, so that there is a middle to be killed in.
     script = (
-        "import sys; from proofmatch.builder.importing import chunks; chunks.CHUNK = 20_000; "
-        "from proofmatch.builder.importing import blocks; blocks._READ = 20_000; "
+        "import sys; from proofmatch.builder import published_files as files; "
+        "files.BATCH_BYTES = files._READ_BYTES = 20_000; "
         "from proofmatch.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     command[1:3] = ["-c", script]

@@ -1,1 +1,0 @@
-"""The published text files → release folder."""
