@@ -1,11 +1,11 @@
 """Regenerate the sample articles from their LaTeX sources with LaTeXML.
 
-    python -m proofmatch.builder.sample.regenerate           # rewrite articles/
-    python -m proofmatch.builder.sample.regenerate --check   # only compare; exit 1 if something differs
+    python -m tests.sample.regenerate           # rewrite builder/sample/articles/
+    python -m tests.sample.regenerate --check   # only compare; exit 1 if something differs
 
-Everything LaTeXML 0.8 writes is kept as it is, apart from what changes from run to run. The markup of older
-LaTeXML versions is made from it by renaming classes and the MathML prefix. The documents are edited as text,
-not parsed and serialised again, so that no byte changes without need.
+The output of LaTeXML 0.8 is kept, apart from what changes from run to run. The markup of older LaTeXML
+versions is made from it by renaming classes and the MathML prefix. The documents are edited as text, not
+parsed and serialised again, so that no other byte changes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-HERE = Path(__file__).parent
+SAMPLE = Path(__file__).parents[2] / "builder" / "sample"
 LATEXML_VERSION = "0.8.7"
 MATHML_XMLNS = ' xmlns="http://www.w3.org/1998/Math/MathML"'
 
@@ -62,7 +62,7 @@ class Style:
 def convert(article: Article) -> str:
     """Return the document of one article in the markup its catalogue entry asks for."""
     style = STYLES[article.style]
-    source = HERE / "latex" / f"{article.stem}.tex"
+    source = SAMPLE / "latex" / f"{article.stem}.tex"
     with tempfile.TemporaryDirectory() as folder:
         xml, result = Path(folder, "article.xml"), Path(folder, article.file_name)
         run_latexml(["latexml", f"--destination={xml}", str(source)], folder)
@@ -75,7 +75,7 @@ def convert(article: Article) -> str:
 
 
 def run_latexml(command: list[str], folder: str) -> None:
-    """Run one LaTeXML program; formulas it cannot parse are fine, anything else it complains about is not."""
+    """Run one LaTeXML program; apart from formulas it cannot parse, any warning is an error."""
     run = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=False)
     complaints = [line for line in run.stderr.splitlines() if re.match(r"(Warning|Error|Fatal):", line)]
     serious = [line for line in complaints if not line.startswith("Warning:not_parsed:")]
@@ -84,7 +84,7 @@ def run_latexml(command: list[str], folder: str) -> None:
 
 
 def remove_traces(text: str) -> str:
-    """Remove the comment and the footer that tell when and by what the document was generated."""
+    """Remove the comment and the footer that say when and how the document was generated."""
     text = re.sub(r"<!--Generated .*?-->\n", "", text)
     return re.sub(r'<(div|footer) class="ltx_page_footer">.*?</\1>(\s*</\1>)?\n', "", text, flags=re.DOTALL)
 
@@ -185,7 +185,7 @@ def require_latexml() -> None:
 def regenerate(folder: Path, *, check: bool) -> list[str]:
     """Write all articles to `folder`, or only compare, and return the names of those that differ."""
     require_latexml()
-    entries = json.loads((HERE / "catalogue.json").read_text(encoding="utf-8"))
+    entries = json.loads((SAMPLE / "catalogue.json").read_text(encoding="utf-8"))
     articles = [Article(**entry) for entry in entries]
     folder.mkdir(exist_ok=True)
     stale = {path.name for path in folder.iterdir()} - {article.file_name for article in articles}
@@ -211,7 +211,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail if an article would change")
     check = parser.parse_args(arguments).check
     try:
-        differing = regenerate(HERE / "articles", check=check)
+        differing = regenerate(SAMPLE / "articles", check=check)
     except RegenerationError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
