@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from ..pages.bars import percent, percent_between
+from ..pages.rendering import percent, percent_between
 from .boards import Board
 from .rows import Row
 

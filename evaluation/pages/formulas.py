@@ -1,17 +1,17 @@
 """A formula in TeX → MathML for a browser, as nested lists that JSON can hold.
 
-A node is `[element, child, …]`, a leaf `[element, text]`, and attributes are an object at its end. Pages make
-elements of it one by one, so that nothing in a formula is ever read as HTML.
+A node is `[element, child, …]` and a leaf `[element, text]`; attributes are an object at the end. A page
+creates the elements one by one, so nothing in a formula is ever parsed as HTML.
 """
 
 import re
+import unicodedata
 from functools import lru_cache
 from html import unescape
 from typing import Any
 from xml.etree.ElementTree import Element
 
 from ...builder.tex import rewritten
-from .alphabets import in_alphabet
 
 Node = list[Any]
 
@@ -23,7 +23,7 @@ _ELEMENTS = (
     | {"mfrac", "msqrt", "mroot", "msub", "msup", "msubsup", "mover", "munder", "munderover", "mmultiscripts"}
     | {"mprescripts", "mtable", "mtr", "mspace"}
 )
-# Of each what is plain, so that no attribute can carry anything else; links and styles are not among them.
+# The values allowed for each attribute, so that none can carry a link or a style.
 _ATTRIBUTES = {
     "stretchy": re.compile("true|false"),
     "fence": re.compile("true|false"),
@@ -37,35 +37,50 @@ _ATTRIBUTES = {
     "minsize": re.compile(r"\d*\.?\d+em"),
     "maxsize": re.compile(r"\d*\.?\d+em"),
 }
-_WIDTHS = {"negativethinmathspace": "-0.167em"}  # a name that browsers no longer know
-_OPERATORS = re.compile(r"[^\w\s]+|′+")  # a colon or prime is no identifier
-_AS_BROWSERS_KNOW = {"―": "‾"}  # a line over or below that stretches
-_NAMES = frozenset({"∞", "∅", "∂", "∇", "∀", "∃"})  # and these no operators
+_WIDTHS = {"negativethinmathspace": "-0.167em"}  # a named length that browsers have dropped
+_OPERATORS = re.compile(r"[^\w\s]+|′+")  # a colon or prime is not an identifier
+_STRETCHY = {"―": "‾"}  # the bar that browsers stretch over or below a formula
+_IDENTIFIERS = frozenset({"∞", "∅", "∂", "∇", "∀", "∃"})  # not operators
 _MACRO = re.compile(r"\\[A-Za-z]+")
-# What separates sides of a long formula: a line may end before it.
+# A long formula may be broken before these.
 _RELATIONS = frozenset("=≠<>≤≥≪≫∼≃≅≈≡⊂⊆⊊⊃⊇∈∋∉→←↔⇒⇐⇔↦⟶⟵⟼⟹⟺↪↠⊢∣∥≔,;")
-_LONGEST_KEPT = 100  # characters of a formula that is likely to come again; a server may be given any
-_LONG = 12  # leaves, from which on a formula may be broken
-# Diagrams, of which only their TeX is left to read; as a row of symbols they would say nothing.
+_LONGEST_CACHED = 100  # characters; longer formulas rarely repeat, and a server may be sent any
+_LONG = 12  # leaves; a longer formula may be broken
+# Diagrams are shown as TeX: as a row of symbols they would be meaningless.
 _DIAGRAM = re.compile(r"\\(?:xymatrix|xygraph|begin\s*\{(?:tikz\w*|CD|xy|diagram)\})")
-_DEEPEST = 64  # nodes within nodes; formulas of people have fewer than 20
+_DEEPEST = 64  # levels of nesting; real formulas have fewer than 20
+# Unicode's names of MathML's fonts. A second alphabet is for letters that the first one lacks.
+_ALPHABETS = {
+    "bold": ("BOLD",),
+    "bold-italic": ("BOLD ITALIC", "BOLD"),
+    "double-struck": ("DOUBLE-STRUCK",),
+    "fraktur": ("FRAKTUR", "BLACK-LETTER"),
+    "bold-fraktur": ("BOLD FRAKTUR",),
+    "script": ("SCRIPT",),
+    "bold-script": ("BOLD SCRIPT",),
+    "sans-serif": ("SANS-SERIF",),
+    "bold-sans-serif": ("SANS-SERIF BOLD",),
+    "sans-serif-italic": ("SANS-SERIF ITALIC", "SANS-SERIF"),
+    "sans-serif-bold-italic": ("SANS-SERIF BOLD ITALIC", "SANS-SERIF BOLD"),
+    "monospace": ("MONOSPACE",),
+}
 
 
 def shown_formula(tex: str) -> list[Node]:
     """Convert a formula to MathML.
 
     Args:
-        tex: Without the dollars around it.
+        tex: The formula without the dollars around it.
 
     Returns:
-        The formula: several `math` elements where it is long, between which a line may end; or a `code`
-        element with its TeX, if it cannot be converted.
+        One `math` element, or several between which a long formula may be broken; a `code` element with the
+        TeX if it cannot be converted.
     """
     tex = tex.strip()
-    return (_shown if len(tex) <= _LONGEST_KEPT else _shown.__wrapped__)(tex)
+    return (_shown if len(tex) <= _LONGEST_CACHED else _shown.__wrapped__)(tex)
 
 
-@lru_cache(maxsize=1 << 16)  # x, X and Spec R come again and again
+@lru_cache(maxsize=1 << 16)  # x, X and Spec R occur over and over
 def _shown(tex: str) -> list[Node]:
     from latex2mathml.converter import convert_to_element
 
@@ -75,12 +90,12 @@ def _shown(tex: str) -> list[Node]:
         return [["code", tex]]
     try:
         return _broken(_node(convert_to_element(rewritten(tex, keeps_layout=True))))
-    except Exception:  # the converter raises whatever comes to it
+    except Exception:  # the converter raises all kinds of errors
         return [["code", tex]]
 
 
 def formula_of_symbols(symbols: list[str]) -> list[Node]:
-    """Make a formula of symbols in a row, of which nothing more is known."""
+    """Make a formula from symbols in a row, without any structure."""
     return _broken(["math", *(_leaf_of(symbol) for symbol in symbols)])
 
 
@@ -91,14 +106,14 @@ def count_leaves(node: Node) -> int:
 
 def _node(element: Element, depth: int = 0) -> Node:
     if depth > _DEEPEST:
-        raise ValueError("what is nested deeper is hard to read, for programs as well")
+        raise ValueError("the formula is nested too deeply")
     if element.tag not in _ELEMENTS:
-        raise ValueError(f"{element.tag} is not shown")
+        raise ValueError(f"{element.tag} is not allowed on a page")
     attributes = _plain_attributes(element)
     if element.tag in _LEAVES and not len(element):
         node = _leaf(element)
     else:
-        # An operator may have parts, \mathop{…}: a row then.
+        # An operator with parts, \mathop{…}, becomes a row.
         tag = "mrow" if element.tag in _LEAVES else element.tag
         node = [tag, *(_node(child, depth + 1) for child in element)]
         if tag == "mrow" and len(node) == 2 and not attributes:
@@ -110,23 +125,23 @@ def _leaf(element: Element) -> Node:
     text = unescape(element.text or "")
     if _MACRO.fullmatch(text):
         text = text[1:]  # a macro of the author: \Spec is printed as Spec
-    text = _AS_BROWSERS_KNOW.get(text, text)
+    text = _STRETCHY.get(text, text)
     tag, variant = element.tag, element.get("mathvariant")
     if variant and variant not in ("normal", "italic"):
         text = in_alphabet(text, variant)
     elif tag == "mi" and _OPERATORS.fullmatch(text):
         tag = "mo"
-    elif tag == "mo" and (text in _NAMES or text.isalpha()):
+    elif tag == "mo" and (text in _IDENTIFIERS or text.isalpha()):
         tag = "mi"
     elif tag == "mi" and variant == "normal" and len(text) == 1:
-        tag = "mtext"  # upright, as a name of one letter is not by itself
+        tag = "mtext"  # upright; browsers slant an identifier of one letter
     return [tag, text]
 
 
 def _leaf_of(symbol: str) -> Node:
     if symbol.replace(".", "").isdecimal():
         return ["mn", symbol]
-    return ["mi" if symbol.isalnum() or symbol in _NAMES else "mo", symbol]
+    return ["mi" if symbol.isalnum() or symbol in _IDENTIFIERS else "mo", symbol]
 
 
 def _plain_attributes(element: Element) -> dict[str, str]:
@@ -149,7 +164,7 @@ def _broken(formula: Node) -> list[Node]:
     for symbol in symbols:
         mark = symbol[1] if symbol[0] == "mo" else None
         if mark in _RELATIONS and depth == 0 and len(parts[-1]) > 1:
-            if mark in ",;":  # ends its line instead of beginning the next one
+            if mark in ",;":  # stays at the end of its line
                 parts[-1].append(symbol)
                 parts.append(["math"])
                 continue
@@ -161,3 +176,27 @@ def _broken(formula: Node) -> list[Node]:
 
 def _depth_of(mark: str | None) -> int:
     return 1 if mark in ("(", "[", "{", "⟨") else -1 if mark in (")", "]", "}", "⟩") else 0
+
+
+@lru_cache(maxsize=1 << 12)
+def in_alphabet(text: str, variant: str) -> str:
+    """Write letters and digits in a font of MathML, since browsers no longer support `mathvariant`.
+
+    Characters that the font lacks stay as they are.
+
+    >>> in_alphabet("Hx2", "fraktur")
+    'ℌ𝔵2'
+    """
+    return "".join(_in_alphabet(character, variant) for character in text)
+
+
+def _in_alphabet(character: str, variant: str) -> str:
+    words = unicodedata.name(character, "").removeprefix("LATIN ").removeprefix("GREEK ")
+    words = words.replace("LETTER ", "")  # LATIN CAPITAL LETTER A is MATHEMATICAL BOLD CAPITAL A
+    for alphabet in _ALPHABETS.get(variant, ()):
+        for prefix in ("MATHEMATICAL ", ""):  # ℌ and others are older than the block of the alphabets
+            try:
+                return unicodedata.lookup(f"{prefix}{alphabet} {words}")
+            except KeyError:
+                continue
+    return character

@@ -1,7 +1,8 @@
-"""Pages that need nothing but themselves: style and scripts are inside, and the network is forbidden."""
+"""Self-contained pages: style and scripts are inline, and the network is forbidden."""
 
 from base64 import b64encode
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,40 @@ from typing import Any
 from proofmatch import __version__
 
 from ...dataset_card.templates import render
-from .templates import FOLDER
 
+TEMPLATES = Path(__file__).parent / "templates"
 _STYLE = "style.css.jinja"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A row of a chart, which is a table with bars.
+
+    Attributes:
+        label: The row's heading.
+        share: The length of the bar, from 0 to 1.
+        figures: The cells beside it.
+        interval: The ends of a line over the bar, from 0 to 1.
+        hint: A tooltip.
+        colour: A colour of the palette other than the chart's.
+    """
+
+    label: str
+    share: float
+    figures: tuple[str, ...]
+    interval: tuple[float, float] | None = None
+    hint: str | None = None
+    colour: str | None = None
+
+
+def percent(fraction: float) -> str:
+    """Write a fraction in percent, as all pages do."""
+    return f"{100 * fraction:.1f}"
+
+
+def percent_between(interval: tuple[float, float]) -> str:
+    """Write an interval in percent."""
+    return f"{percent(interval[0])}–{percent(interval[1])}"
 
 
 def render_page(
@@ -24,20 +56,20 @@ def render_page(
     connects: bool = False,
     **values: Any,  # noqa: ANN401 - whatever the template asks for
 ) -> str:
-    """Fill in a page that extends `page.html.jinja`.
+    """Render a page whose template extends `page.html.jinja`.
 
     Args:
-        template: Its file name.
-        folder: Where it is, with its style and scripts; those that all pages share are found as well.
-        title: Of the page.
-        style: A style sheet that comes after that of all pages.
-        scripts: Scripts, one after the other, that make one module.
-        connects: Whether scripts may talk to the server that the page is from.
-        **values: What it shows.
+        template: The template's file name.
+        folder: The folder of the template, its style and its scripts; the shared ones are found as well.
+        title: The page's title.
+        style: A style sheet in addition to the shared one.
+        scripts: Scripts that are concatenated to one module.
+        connects: Whether scripts may talk to the server of the page.
+        **values: The template's variables.
     """
-    css = render(_STYLE, FOLDER) + (_content(style, folder) if style else "")
+    css = render(_STYLE, TEMPLATES) + (_content(style, folder) if style else "")
     script = "".join(_content(name, folder) for name in scripts)
-    # A page has no other scripts, so that nothing in a text could ever run, however it came there.
+    # Only this script may run, so nothing in a text can, however it got there.
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -52,7 +84,7 @@ def render_page(
     return render(
         template,
         folder,
-        FOLDER,
+        TEMPLATES,
         title=title,
         css=css,
         script=script,
@@ -63,9 +95,9 @@ def render_page(
 
 
 def _content(name: str, folder: Path) -> str:
-    """Read a style sheet or script, of the page or of all pages."""
+    """Read a style sheet or script of the page, or a shared one."""
     own = folder / name
-    return (own if own.exists() else FOLDER / name).read_text(encoding="utf-8")
+    return (own if own.exists() else TEMPLATES / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

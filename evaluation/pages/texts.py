@@ -1,6 +1,6 @@
-"""A text of a release → what a page shows of it, as lists that JSON can hold.
+"""A text of a release → the pieces that a page shows, as lists that JSON can hold.
 
-Pieces are strings, and formulas as `formulas.py` describes them.
+A piece is a string, or a formula as `formulas.py` describes it.
 """
 
 import re
@@ -10,10 +10,19 @@ from typing import Any
 
 from ...builder.tex import formula_ends
 from ...builder.tokens import MATH, parse_token
-from .alphabets import in_alphabet
-from .formulas import formula_of_symbols, shown_formula
+from .formulas import formula_of_symbols, in_alphabet, shown_formula
 
 Pieces = list[Any]
+
+# Words that hold sentences together, and do not tell what a text is about.
+_WORDS = """
+    a an the this that these those it its we i you our is are be been being was were has have had do does
+    of in on at to from by with for as into over under and or but if then so thus hence since because such
+    which where when there let see say can may must any all every each some one also only
+    lemma lemmas proposition propositions theorem theorems corollary definition definitions remark section
+    proof follows
+"""
+COMMON_WORDS = frozenset(_WORDS.split())
 
 _DOLLAR_OR_ESCAPED = re.compile(r"\\[$\\]|\$")
 _LEFT_AS_TEX = re.compile(r"(\$\$.+?\$\$)", re.DOTALL)
@@ -21,11 +30,11 @@ _CLOSING = re.compile(r"[.,;:!?)\]’”%]")
 
 
 def shown_text(text: str, tokens: Sequence[str] = ()) -> Pieces:
-    r"""Make the pieces of a text.
+    r"""Split a text into pieces.
 
     Args:
-        text: With `$TeX$` where the source has it, and `\$` for a dollar.
-        tokens: Those of the text. Where it has formulas, but no TeX, they are made of these.
+        text: The text, with `$TeX$` where the source has it, and `\$` for a dollar.
+        tokens: The tokens of the text, from which formulas are made if the text has no TeX.
 
     >>> shown_text("Let $x$ be \\$1.")
     ['Let ', ['math', ['mi', 'x']], ' be $1.']
@@ -42,7 +51,7 @@ def shown_text(text: str, tokens: Sequence[str] = ()) -> Pieces:
 
 
 def _words_and_code(text: str) -> Pieces:
-    """Take apart what a converter has left as TeX, such as diagrams."""
+    """Separate words from what a converter has left as TeX, such as diagrams."""
     return [
         ["code", part] if place % 2 else part for place, part in enumerate(_LEFT_AS_TEX.split(text)) if part
     ]
@@ -81,7 +90,7 @@ def _pieces_of_tokens(tokens: Sequence[str]) -> Pieces:
 
 
 def _spaced(words: list[str], *, begins: bool) -> str:
-    """Put words side by side, with spaces where print has them."""
+    """Join words, with spaces where print has them."""
     text = ""
     for word in words:
         is_closing = _CLOSING.fullmatch(word) is not None

@@ -16,7 +16,7 @@ from ..metrics import (
     reciprocal_ranks,
     resampled_means,
 )
-from ..pages.bars import Bar, percent, percent_between
+from ..pages.rendering import Bar, percent, percent_between
 from ..task import Task, load_tokens
 from .cases import Cases
 

@@ -11,9 +11,8 @@ from proofmatch.storage import atomic_file, sha256_of
 
 from ...builder.release.release import Release, open_release
 from ..evaluator import score
-from ..pages.bars import percent, percent_between
-from ..pages.common_words import COMMON_WORDS
-from ..pages.rendering import render_page
+from ..pages.rendering import percent, percent_between, render_page
+from ..pages.texts import COMMON_WORDS
 from ..predictions.system import System, read_system
 from ..predictions.transduction import normalization_in_words
 from ..result import Result

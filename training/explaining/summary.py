@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from ...builder.tokens import text_token
-from ...evaluation.pages.common_words import COMMON_WORDS
+from ...evaluation.pages.texts import COMMON_WORDS
 from ..lexical.explanation import SHARED, Reason
 from ..lexical.naming import NamedFeature
 from ..lexical.words import look_up, stem

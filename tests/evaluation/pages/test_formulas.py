@@ -1,16 +1,31 @@
-"""Pinned here: usual formulas become the MathML that browsers draw well, and hostile ones nothing worse."""
+"""Usual formulas become the MathML that browsers draw well, and hostile ones nothing worse."""
 
+import doctest
 import json
 import re
+import string
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofmatch.evaluation.pages.formulas import _ATTRIBUTES, _ELEMENTS, formula_of_symbols, shown_formula
+from proofmatch.builder.linearization.fonts import MATHVARIANTS, UNMARKED, fold_styled
+from proofmatch.evaluation.pages import formulas
+from proofmatch.evaluation.pages.formulas import (
+    _ATTRIBUTES,
+    _ELEMENTS,
+    formula_of_symbols,
+    in_alphabet,
+    shown_formula,
+)
 from proofmatch.evaluation.pages.texts import plain_text
 
 from .nodes import check, every_node, leaves
+
+FONTS = sorted(MATHVARIANTS - UNMARKED - {"initial", "tailed", "looped", "stretched"})  # these are Arabic
+# Unicode has no letters of their own for the rest, and browsers neither.
+WITH_DIGITS = {"bold", "double-struck", "sans-serif", "bold-sans-serif", "monospace"}
+WITH_GREEK = {"bold", "bold-italic", "bold-sans-serif", "sans-serif-bold-italic"}
 
 STRETCHED = {"stretchy": "true", "fence": "true"}
 PREFIX, POSTFIX = STRETCHED | {"form": "prefix"}, STRETCHED | {"form": "postfix"}
@@ -228,3 +243,31 @@ def test_breaking_tex_loses_no_symbol(parts):
 def test_a_formula_that_is_shown_again_is_the_same():
     first = json.dumps(shown_formula(r"\frac{a}{b}"))
     assert json.dumps(shown_formula(r"\frac{a}{b}")) == first
+
+
+@pytest.mark.parametrize("font", FONTS)
+def test_letters_come_back_as_letters_and_font(font):
+    letters = string.ascii_letters
+    letters += string.digits if font in WITH_DIGITS else ""
+    letters += "αβΓΩς" if font in WITH_GREEK else ""
+    for letter in letters:
+        assert fold_styled(in_alphabet(letter, font)) == (letter, font)
+    assert fold_styled(in_alphabet(letters, font)) == (letters, font)
+
+
+@given(st.text(), st.sampled_from([*MATHVARIANTS, "", "no font"]) | st.text())
+def test_any_text_keeps_its_length_and_what_the_font_has_not(text, font):
+    shown = in_alphabet(text, font)
+    assert len(shown) == len(text)
+    for before, after in zip(text, shown, strict=True):
+        assert after == before or fold_styled(after)[0] == before
+
+
+def test_signs_and_letters_without_a_font_stay():
+    assert in_alphabet("é+−ж日 \n", "fraktur") == "é+−ж日 \n"
+    assert in_alphabet("x2", "bold-italic") == "𝒙𝟐"  # digits are not slanted: the nearest there is
+    assert in_alphabet("x", "unknown") == "x"
+
+
+def test_examples_in_docstrings_hold():
+    assert doctest.testmod(formulas) == (0, 1)

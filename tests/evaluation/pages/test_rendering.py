@@ -1,17 +1,19 @@
-"""Pinned here: a page runs its own script and nothing else, loads nothing, and can be read by everybody."""
+"""A page runs only its own script and loads nothing; a chart is a table, readable without its bars."""
 
 import re
 from base64 import b64encode
 from dataclasses import asdict
 from hashlib import sha256
 from html import unescape
+from html.parser import HTMLParser
 from pathlib import Path
 
+import jinja2
 import pytest
 
 import proofmatch.evaluation
 from proofmatch.dataset_card.palette import DARK, LIGHT
-from proofmatch.evaluation.pages.rendering import render_page
+from proofmatch.evaluation.pages.rendering import TEMPLATES, Bar, percent, percent_between, render_page
 
 HOSTILE = "</title><script>alert(1)</script>"
 NAMESPACES = ("http://www.w3.org/1998/Math/MathML", "http://www.w3.org/2000/svg")
@@ -88,14 +90,14 @@ def test_the_browser_runs_the_script_and_refuses_all_else(folder, tmp_path, visi
     assert "Content Security Policy" in str(seen.errors)
 
 
-TEMPLATES = sorted(
+EVERY_TEMPLATE = sorted(
     path
     for path in Path(proofmatch.evaluation.__file__).parent.glob("*/templates/*")
     if path.suffix in (".jinja", ".css", ".js") and not path.name.endswith(".md.jinja")
 )
 
 
-@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: "/".join(path.parts[-3:]))
+@pytest.mark.parametrize("path", EVERY_TEMPLATE, ids=lambda path: "/".join(path.parts[-3:]))
 def test_templates_name_nothing_in_the_network(path):
     text = path.read_text(encoding="utf-8")
     for namespace in NAMESPACES:
@@ -147,3 +149,63 @@ def test_texts_stand_out_from_what_is_behind_them(mode, tint):
 )
 def test_remarks_stand_out_from_panels(palette):
     assert _contrast(palette.faint_ink, palette.panel) >= 4.5
+
+
+def _chart(*rows, **options):
+    loader = jinja2.FileSystemLoader(TEMPLATES)
+    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)
+    module = environment.get_template("bars.html.jinja").module
+    return str(module.bars("Ranks", ("rank", "statements", "share"), rows, **options))
+
+
+class _Cells(HTMLParser):
+    def __init__(self, page):
+        super().__init__()
+        self.rows = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):  # noqa: ARG002
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_data(self, data):
+        if self.rows and self.rows[-1]:
+            self.rows[-1][-1] += data.strip()
+
+
+def test_the_table_has_all_figures_without_its_bars():
+    chart = _chart(Bar("1", 1.0, ("380", "40.3 %")), Bar("2–3", 0.25, ("95", "10.1 %")))
+    assert _Cells(chart).rows == [
+        ["rank", "", "statements", "share"],
+        ["1", "", "380", "40.3 %"],
+        ["2–3", "", "95", "10.1 %"],
+    ]
+    assert "<caption>Ranks</caption>" in chart
+    assert chart.count('aria-hidden="true"') == 2
+
+
+def test_widths_intervals_and_colours():
+    chart = _chart(Bar("a", 1 / 3, ("1",), (0.25, 0.5)), Bar("b", 0, ("0",), (0, 0), colour="orange"))
+    assert 'class="bars with-intervals"' in chart
+    assert 'width="33.33%"' in chart
+    assert 'x1="25.00%" x2="50.00%"' in chart
+    assert 'class="bar blue"' in chart
+    assert 'class="bar orange"' in chart
+    assert "with-intervals" not in _chart(Bar("a", 1, ("1",)))
+
+
+def test_labels_and_hints_are_texts():
+    hostile = '"><script>alert(1)</script>'
+    chart = _chart(Bar(hostile, 1, (hostile,), hint=hostile))
+    assert "<script" not in chart
+    assert chart.count("&lt;script&gt;") == 3
+
+
+@pytest.mark.parametrize(
+    ("fraction", "written"), [(0, "0.0"), (1, "100.0"), (0.12349, "12.3"), (1e-9, "0.0")]
+)
+def test_percent(fraction, written):
+    assert percent(fraction) == written
+    assert percent_between((0, fraction)) == f"0.0–{written}"

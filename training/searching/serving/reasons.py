@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ....evaluation.pages.common_words import COMMON_WORDS
+from ....evaluation.pages.texts import COMMON_WORDS
 from ...explaining.explanation import Explanation
 from ...explaining.formulas import is_name, is_symbol
 from ...explaining.summary import Line, summarize
