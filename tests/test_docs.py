@@ -1,5 +1,6 @@
 """The pages of the documentation: numbers come from result files, and what they tell people to type works."""
 
+import doctest
 import json
 import re
 import shlex
@@ -61,6 +62,39 @@ def test_the_commands_of_the_pages_run(tmp_path):
                     check=False,
                 )
                 assert done.returncode == 0, (line, done.stderr)
+
+
+def test_the_examples_of_the_pages_are_right():
+    for page in PAGE.parent.glob("*.md"):
+        blocks = re.findall(r"```pycon\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+        session = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page.name, str(page), 0)
+        assert doctest.DocTestRunner().run(session).failed == 0, page.name
+
+
+def test_the_costs_of_decoding_are_those_of_the_results():
+    found = json.loads((RESULTS / "matching.json").read_text(encoding="utf-8"))
+    lines = (PAGE.parent / "decoding.md").read_text(encoding="utf-8").splitlines()
+    rows = [decoding_row(kind, one) for kind in ("random", "tfidf") for one in found[kind]]
+    assert [line for line in lines if line.startswith(("| random |", "| tfidf |"))] == rows
+    assert all(one["exact_gap"] == 0 for kind in ("random", "tfidf") for one in found[kind])
+    assert found["processors"] == 2
+
+
+def decoding_row(kind: str, one: dict) -> str:
+    cells = (
+        kind,
+        f"{one['n']:,}",
+        f"{one['candidates_seconds'] + one['pruned_seconds']:.1f}",
+        f"{one['exact_seconds']:.1f}",
+        str(one["exact_rounds"]),
+        f"{one['exact_pairs']:,}",
+        f"{one['exact_pairs'] / one['n'] ** 2:.1%}",
+        f"{one['verify_seconds']:.2f}",
+        f"{one['peak_mb']:,.0f}",
+        f"{one['lapjv_seconds']:.1f}" if "lapjv_seconds" in one else "–",
+        f"{one['lapjv_peak_mb']:,.0f}" if "lapjv_peak_mb" in one else "–",
+    )
+    return f"| {' | '.join(cells)} |"
 
 
 @pytest.mark.parametrize(
