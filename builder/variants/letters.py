@@ -1,15 +1,18 @@
-"""The letters that name variables: two alphabets, their two cases, and their names in TeX.
+"""The letters that name variables: two alphabets, their two cases, and how they are written in a text.
 
 Upper and lower case of a letter are one variable, written in lower case: if x becomes q, X becomes Q.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
+from typing import NamedTuple
 
+from ..linearization.fonts import fold_styled
 from ..tokens import Memo
 
-# Names in TeX of lower-case Greek letters. The second forms that TeX calls `\varphi` and so on are letters of
-# their own, because authors use both side by side; LaTeXML writes `\phi` as ϕ and `\varphi` as φ. There is no
-# omicron: it looks like a Latin letter and has no command.
+# TeX's names of lower-case Greek letters. Variant forms such as `\varphi` are letters of their own, because
+# authors use both side by side; LaTeXML writes `\phi` as ϕ and `\varphi` as φ. There is no omicron: it looks
+# like a Latin letter and has no command.
 _LOWER_NAMES = {
     "α": "alpha",
     "β": "beta",
@@ -44,7 +47,7 @@ _LOWER_NAMES = {
 }
 
 # The capitals with a command of their own; the others look like Latin ones.
-UPPER_NAMES = {
+_UPPER_NAMES = {
     "Γ": "Gamma",
     "Δ": "Delta",
     "Θ": "Theta",
@@ -58,13 +61,13 @@ UPPER_NAMES = {
     "Ω": "Omega",
 }
 
-TEX_NAMES = {**_LOWER_NAMES, **UPPER_NAMES}
+_TEX_NAMES = {**_LOWER_NAMES, **_UPPER_NAMES}
 
 ALPHABETS = (tuple("abcdefghijklmnopqrstuvwxyz"), tuple(_LOWER_NAMES))
 
 # Lower case → upper case, for the letters that have one.
 UPPER_CASE = {letter: letter.upper() for letter in ALPHABETS[0]} | {
-    capital.lower(): capital for capital in UPPER_NAMES
+    capital.lower(): capital for capital in _UPPER_NAMES
 }
 
 # Character → the variable it names.
@@ -77,7 +80,7 @@ _DOUBLE_STRUCK = "m.double-struck:"
 
 
 def _letter_of_token(token: str) -> str:
-    """Find the letter of a token that is a variable; others have none.
+    """Find the letter of a token that is a variable; empty for other tokens.
 
     >>> [_letter_of_token(token) for token in ("m.bold:x", "t:x", "m:Hom", "m.double-struck:R", "m:Γ")]
     ['x', '', '', '', 'Γ']
@@ -94,12 +97,12 @@ letter_of_token = Memo(_letter_of_token)
 
 
 def letters_of_tokens(tokens: Iterable[str]) -> set[str]:
-    """Collect the letters of all variables, as they are written."""
+    """Collect the letters of all variables, in the case in which they are written."""
     return {letter for token in set(tokens) if (letter := letter_of_token[token])}
 
 
 def variables_of(letters: Iterable[str]) -> set[str]:
-    """Name the variables that letters stand for."""
+    """Map letters to their variables."""
     return {VARIABLE_OF[letter] for letter in letters}
 
 
@@ -128,3 +131,112 @@ def rename_tokens(tokens: Iterable[str], letters: Mapping[str, str]) -> list[str
         token[:-1] + letters[letter] if (letter := letter_of_token[token]) in letters else token
         for token in tokens
     ]
+
+
+class Site(NamedTuple):
+    """A letter in a text.
+
+    Attributes:
+        start: Where its notation begins.
+        end: Where its notation ends.
+        letter: The letter.
+        write: Writes another letter of the same alphabet and case in this notation.
+    """
+
+    start: int
+    end: int
+    letter: str
+    write: Callable[[str], str]
+
+
+def rewrite(text: str, sites: Iterable[Site], letters: Mapping[str, str]) -> str:
+    """Replace the letters at the sites, and nothing between them."""
+    pieces, done = [], 0
+    for start, end, letter, write in sites:
+        if letter in letters:
+            pieces += text[done:start], write(letters[letter])
+            done = end
+    pieces.append(text[done:])
+    return "".join(pieces)
+
+
+def _same(letter: str) -> str:
+    return letter
+
+
+def _command(letter: str) -> str:
+    return f"\\{_TEX_NAMES[letter]}"
+
+
+def _slanted_capital(letter: str) -> str:
+    return f"\\var{_TEX_NAMES[letter]}"
+
+
+# Letters of an alphabet that have a command of their own: an ℓ is a script l, ℜ and ℑ are black-letter.
+_OWN_COMMANDS = {
+    ("mathscr", "l"): r"\ell",
+    ("mathfrak", "R"): r"\Re",
+    ("mathfrak", "I"): r"\Im",
+}
+
+
+def _own_command(alphabet: str, letter: str) -> str:
+    """Write a letter by its own command or, if it has none, in a form that authors do not use.
+
+    So the command can be restored. The outer braces make the form an argument wherever a command is one.
+    """
+    return _OWN_COMMANDS.get((alphabet, letter)) or f"{{\\{alphabet}{{{{{letter}}}}}}}"
+
+
+_Notation = tuple[str, Callable[[str], str]]
+
+# Control word → its letter and notation.
+_COMMANDS: dict[str, _Notation] = {
+    **{name: (letter, _command) for letter, name in _TEX_NAMES.items()},
+    **{f"var{name}": (letter, _slanted_capital) for letter, name in _UPPER_NAMES.items()},
+    **{
+        command[1:]: (letter, partial(_own_command, alphabet))
+        for (alphabet, letter), command in _OWN_COMMANDS.items()
+    },
+}
+
+
+def command_notation(name: str) -> _Notation | None:
+    """Find the letter and notation of a control word."""
+    return _COMMANDS.get(name)
+
+
+def restored_notation(alphabet: str, letter: str) -> _Notation | None:
+    """Find the notation of what `_own_command` wrote for a letter without a command of its own."""
+    is_foreign = (alphabet, letter) in _OWN_COMMANDS
+    return None if is_foreign else (letter, partial(_own_command, alphabet))
+
+
+@cache
+def character_notation(character: str) -> _Notation | None:
+    """Find the letter and notation of a character, plain or styled.
+
+    >>> letter, write = character_notation("𝐱")
+    >>> letter, write("q")
+    ('x', '𝐪')
+    """
+    if character in VARIABLE_OF:
+        return character, _same
+    letter, font = fold_styled(character)
+    if font in (None, "double-struck") or letter not in VARIABLE_OF:
+        return None
+    alphabet = _styled_alphabet(font)
+    # Unicode has a few letters twice; only one of the two can be restored.
+    return (letter, alphabet.__getitem__) if alphabet.get(letter) == character else None
+
+
+@cache
+def _styled_alphabet(font: str) -> dict[str, str]:
+    """Map letters to their characters in a styled alphabet."""
+    styled = {}
+    for code in (*range(0x1D400, 0x1D7CC), *range(0x2100, 0x2140)):
+        letter, its_font = fold_styled(chr(code))
+        if its_font == font and letter in VARIABLE_OF:
+            # The Letterlike Symbols come last and win: texts have ℓ rather than 𝓁.
+            styled[letter] = chr(code)
+    return styled

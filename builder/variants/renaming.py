@@ -1,13 +1,94 @@
-"""Chooses the new names of a proof's variables."""
+"""Renames the variables of a proof, in its tokens and in its readable text alike."""
 
 import random
-from collections.abc import Collection, Iterable
-from typing import Literal, get_args
+from collections.abc import Collection, Iterable, Mapping
+from typing import Literal, NamedTuple, get_args
 
-from .letters import ALPHABETS, UPPER_CASE, variables_of
+from .letters import (
+    ALPHABETS,
+    UPPER_CASE,
+    VARIABLE_OF,
+    both_cases,
+    letters_of_tokens,
+    rename_tokens,
+    rewrite,
+    variables_of,
+)
+from .sites import text_sites
 
 Symbols = Literal["partial", "full", "transpose"]
 SYMBOLS: tuple[Symbols, ...] = get_args(Symbols)
+
+# Rarely, a renamed formula spells a name that it also contains; then another random choice helps.
+_ATTEMPTS = 8
+
+
+class Proof(NamedTuple):
+    """A proof: its readable text and its tokens."""
+
+    text: str
+    tokens: list[str]
+
+
+class RenamedProof(NamedTuple):
+    """A proof with renamed variables.
+
+    Attributes:
+        proof: The proof.
+        renaming: Variable → its new name.
+        kept: Number of variables that kept their names because no new name was left.
+        is_read: Whether text and tokens match; if not, nothing was renamed.
+    """
+
+    proof: Proof
+    renaming: dict[str, str]
+    kept: int = 0
+    is_read: bool = True
+
+
+def rename_proof(
+    statement_tokens: list[str], proof: Proof, symbols: Symbols, rng: random.Random
+) -> RenamedProof:
+    """Rename the variables of a proof, so that `restore_proof` restores it exactly.
+
+    Args:
+        statement_tokens: Tokens of the statement, which is not changed.
+        proof: The proof.
+        symbols: See `choose_renaming`.
+        rng: Source of randomness.
+    """
+    sites = text_sites(*proof)
+    if sites is None:
+        return RenamedProof(proof, {}, is_read=False)
+    letters = letters_of_tokens(proof.tokens)
+    variables = variables_of(letters)
+    in_text = {site.letter for site in sites}
+    # Letters in the TeX but not in the tokens, from macros a converter did not know: never used as new names.
+    foreign = {letter for letter in in_text if VARIABLE_OF[letter] not in variables}
+    for _ in range(_ATTEMPTS):
+        renaming, kept = choose_renaming(
+            letters_of_tokens(statement_tokens), letters | in_text - foreign, symbols, rng, foreign
+        )
+        new_letters = both_cases(renaming)
+        text = rewrite(proof.text, sites, new_letters)
+        renamed = Proof(text, rename_tokens(proof.tokens, new_letters))
+        if restore_proof(renamed, renaming) == proof:
+            return RenamedProof(renamed, renaming, kept)
+    return RenamedProof(proof, {}, is_read=False)
+
+
+def restore_proof(renamed: Proof, renaming: Mapping[str, str]) -> Proof:
+    """Restore the original names in a renamed proof.
+
+    Args:
+        renamed: The renamed proof.
+        renaming: Variable → its new name.
+    """
+    if not renaming:
+        return renamed
+    letters = both_cases({new: original for original, new in renaming.items()})
+    text = rewrite(renamed.text, text_sites(*renamed) or (), letters)
+    return Proof(text, rename_tokens(renamed.tokens, letters))
 
 
 def choose_renaming(
@@ -19,8 +100,8 @@ def choose_renaming(
 ) -> tuple[dict[str, str], int]:
     """Choose new names for the variables of a proof.
 
-    No new name is a variable that the proof alone has, or one that keeps its name, and no two variables get
-    the same: what was different stays different, and the renaming can be undone. Where there are not enough
+    A new name is never a variable of the proof alone or one that keeps its name, and no two variables get the
+    same one: different variables stay different, and the renaming can be undone. If there are not enough
     names, as many variables as possible are renamed.
 
     Args:
@@ -28,11 +109,11 @@ def choose_renaming(
         proof: Letters of the proof.
         symbols: `full` renames all variables of the proof, `partial` half of them (rounded up), `transpose`
             exchanges those it shares with the statement among each other.
-        rng: Source of chance.
-        also_taken: Letters that are no new names either.
+        rng: Source of randomness.
+        also_taken: Further letters that must not become new names.
 
     Returns:
-        Variable → its new name, in alphabetical order, and the number of those that had to keep theirs.
+        Variable → its new name, in alphabetical order, and the number of variables that had to keep theirs.
     """
     shared = variables_of(statement) & variables_of(proof)
     present = variables_of(proof)
@@ -40,7 +121,7 @@ def choose_renaming(
     wanted = _wanted(present, shared, symbols, rng)
     renaming: dict[str, str] = {}
     for alphabet in ALPHABETS:
-        # Those of the statement first: one of them that finds no name also takes one away.
+        # Those of the statement first: if one of them finds no name, its own is lost as a new name, too.
         sources = [letter for letter in wanted if letter in alphabet]
         sources.sort(key=lambda letter: letter not in shared)
         free = set() if symbols == "transpose" else set(alphabet) - present - variables_of(also_taken)
@@ -58,7 +139,7 @@ def _wanted(present: set[str], shared: set[str], symbols: Symbols, rng: random.R
 def _assign(
     sources: list[str], free: set[str], shared: set[str], capitals: set[str], rng: random.Random
 ) -> dict[str, str]:
-    """Give as many variables as possible a new name: a free one, or that of a shared one renamed too."""
+    """Assign new names to as many variables as possible: free ones, or those of renamed shared variables."""
     while True:
         names = sorted(free.union(letter for letter in sources if letter in shared))
         rng.shuffle(names)
@@ -66,14 +147,14 @@ def _assign(
         renamed = set(owner.values())
         if len(renamed) == len(sources):
             return {original: name for name, original in owner.items()}
-        # The others keep their names, which therefore nobody else may get.
+        # The others keep their names, which are therefore taken.
         sources = [letter for letter in sources if letter in renamed]
 
 
 def _match(sources: Iterable[str], names: list[str], capitals: set[str]) -> dict[str, str]:
-    """Find a largest matching by augmenting paths: name → the variable that gets it.
+    """Find a maximum matching by augmenting paths: name → the variable that gets it.
 
-    A variable that was given a name never loses it to a later one without getting another.
+    A variable that has a name loses it to a later one only for another name.
     """
     owner: dict[str, str] = {}
 

@@ -19,9 +19,8 @@ from ..identifiers import digest
 from ..release.schema import Config
 from ..release.tables import WrittenFile, write_groups
 from .parts import PartRow, Report, gather, proof_ids, write_part
-from .proof import Proof, rename_proof, restore_proof
 from .record import read_renamings
-from .renaming import Symbols
+from .renaming import Proof, Symbols, rename_proof, restore_proof
 from .source import reading
 
 _READ = ["id", "proof_id", "statement_tokens", "proof", "proof_tokens"]

@@ -14,9 +14,9 @@ from proofmatch.builder import build_release
 from proofmatch.builder.release.schema import CONFIGS
 from proofmatch.builder.release.tables import write_groups
 from proofmatch.builder.variants.letters import letters_of_tokens, variables_of
-from proofmatch.builder.variants.proof import Proof, rename_proof
 from proofmatch.builder.variants.record import read_report
-from proofmatch.builder.variants.text import text_sites
+from proofmatch.builder.variants.renaming import Proof, rename_proof
+from proofmatch.builder.variants.sites import text_sites
 from proofmatch.builder.variants.variant import make_variant, undo_variant
 from proofmatch.cli import main
 from proofmatch.errors import CheckFailed, ProofmatchError

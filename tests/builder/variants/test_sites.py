@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 
 from proofmatch.builder.tex import formula_end
-from proofmatch.builder.variants.letters import both_cases
-from proofmatch.builder.variants.sites import rewrite
-from proofmatch.builder.variants.tex import letter_sites
+from proofmatch.builder.variants.letters import both_cases, rewrite
+from proofmatch.builder.variants.sites import letter_sites
 
 from .strategies import TEX, permutations
 
