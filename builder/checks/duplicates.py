@@ -52,7 +52,7 @@ def find_near_duplicates(texts: Ragged, tick: Callable[[], None] = lambda: None)
         texts: The token numbers of distinct texts.
         tick: Called now and then.
     """
-    from rensa import RMinHash, RMinHashLSH
+    from rensa import RMinHash, RMinHashLSH  # pyright: ignore[reportAttributeAccessIssue] - untyped
 
     long_enough = np.flatnonzero(texts.lengths >= SHINGLE)
     index = RMinHashLSH(SIMILAR, _BANDS * _BAND, _BANDS)

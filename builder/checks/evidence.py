@@ -21,15 +21,21 @@ from proofmatch.ragged import Ragged
 
 from ..release.manifest import origin
 from ..release.schema import CONFIGS, DATA, MANIFEST, ROW_GROUP, SPLITS, Config, parse_shard
-from .report import Fault, NotChecked
-from .values import UNREADABLE, WrongSchema, compare_schemas, invalid_pairs, missing_values, to_numpy
+from .report import EXAMPLES, Fault, NotChecked
+from .values import (
+    UNREADABLE,
+    WrongSchema,
+    compare_schemas,
+    invalid_pairs,
+    missing_values,
+    to_numpy,
+    token_problem,
+)
 
 IDS = ("id", "statement_id", "proof_id", "article_id")
 SIDES = ("statement", "proof")
 FAMILIES = ("", "_by_article")  # suffixes of the configs of the two families of splits
 CONFIG_BY_NAME = {config.name: config for config in CONFIGS}
-
-Key = tuple[str, str]  # config and split
 
 
 class Inventory:
@@ -97,34 +103,30 @@ class Vocabulary:
 
     Attributes:
         tokens: The strings.
-        first_seen: The file in which each occurs first.
     """
 
     def __init__(self) -> None:
         self.tokens: list[str] = []
-        self.first_seen: list[Path] = []
         self._numbers: dict[str, int] = {}
 
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-    def encode(self, column: pa.ListArray, file: Path) -> Ragged:
+    def encode(self, column: pa.ListArray) -> Ragged:
         """Number the elements of lists of dictionary-encoded strings."""
         offsets = np.frombuffer(column.buffers()[1], np.int32)[column.offset :][: len(column) + 1]
         starts = offsets.astype(np.int64) - offsets[0]
         elements = column.values.slice(int(offsets[0]), int(starts[-1]))
         if not len(elements):
             return Ragged(np.empty(0, np.int32), starts)
-        # A null counts as an empty token, which no token may be.
-        strings = elements.dictionary.to_pylist() + [""] * bool(elements.null_count)
-        numbers = np.array([self._number(string, file) for string in strings], np.int32)
-        return Ragged(numbers[to_numpy(elements.indices.fill_null(len(strings) - 1))], starts)
+        strings = [*elements.dictionary.to_pylist(), ""]
+        indices = to_numpy(elements.indices.fill_null(len(strings) - 1))  # a null counts as an empty string
+        numbers = np.zeros(len(strings), np.int32)
+        used = np.flatnonzero(np.bincount(indices))
+        numbers[used] = [self._number(strings[index]) for index in used.tolist()]
+        return Ragged(numbers[indices], starts)
 
-    def _number(self, token: str, file: Path) -> int:
+    def _number(self, token: str) -> int:
         number = self._numbers.setdefault(token, len(self.tokens))
         if number == len(self.tokens):
             self.tokens.append(token)
-            self.first_seen.append(file)
         return number
 
 
@@ -157,32 +159,100 @@ class Texts:
         return np.fromiter((self._number_of[value] for value in hashes.tolist()), np.int64, len(hashes))
 
 
-@dataclass
 class Evidence:
-    """A release as far as it could be read.
+    """A release as far as it can be read.
+
+    Args:
+        folder: The release.
+        max_leaked: The share of held-out pairs that may occur in another split.
+        tick: Called now and then during long operations with what is going on.
 
     Attributes:
         inventory: Its files.
-        max_leaked: The share of held-out pairs that may occur in another split.
-        tick: Called now and then during long operations with what is going on.
-        tables: The tables that could be read completely.
+        tables: By config and split, the tables that could be read completely.
         reading_faults: What was wrong with the files and their rows.
         vocabulary: Its distinct tokens.
+        malformed_tokens: What is wrong with a token → the tokens, and where each occurs first.
         texts: Its distinct statements and proofs.
     """
 
-    inventory: Inventory
-    max_leaked: float
-    tick: Callable[[str], None]
-    tables: dict[Key, Table]
-    reading_faults: list[Fault]
-    vocabulary: Vocabulary
-    texts: dict[str, Texts]
+    def __init__(self, folder: Path, max_leaked: float, tick: Callable[[str], None]) -> None:
+        self.folder, self.max_leaked, self.tick = folder, max_leaked, tick
+        self.inventory = Inventory(folder)
+        self.tables: dict[tuple[str, str], Table] = {}
+        self.reading_faults: list[Fault] = []
+        self.vocabulary = Vocabulary()
+        self.malformed_tokens: dict[str, list[str]] = {}
+        self.texts = {side: Texts() for side in SIDES}
+        self._categories = Vocabulary()
+        for config in CONFIGS:
+            for split in SPLITS:
+                self._read_table(config, split)
 
-    @property
-    def folder(self) -> Path:
-        """Where the release is."""
-        return self.inventory.folder
+    def _read_table(self, config: Config, split: str) -> None:
+        """Read a table, unless one of its files is damaged."""
+        files = self.inventory.shards(config.name, split)
+        pieces: list[Table] = []
+        readable = bool(files)
+        for file in files:
+            name = file.relative_to(self.folder).as_posix()
+            try:
+                pieces.extend(self._read_file(config, file, name))
+            except (*UNREADABLE, WrongSchema) as error:
+                self.reading_faults.append(Fault(f"{name} cannot be used: {one_line(error)}"))
+                readable = False
+        if readable:
+            self.tables[config.name, split] = Table.concatenate(pieces, config.columns)
+
+    def _read_file(self, config: Config, file: Path, name: str) -> Iterator[Table]:
+        """Read a file a few thousand rows at a time."""
+        compare_schemas(pq.read_schema(file), config.schema)
+        columns = pq.read_metadata(file).schema
+        lists = [path for number in range(len(columns)) if "." in (path := columns.column(number).path)]
+        invalid: dict[str, list[str]] = {}
+        # Dictionary-encoded as they are in the file, tokens take a tenth of the time to read.
+        with pq.ParquetFile(file, read_dictionary=lists) as parquet:
+            for batch in parquet.iter_batches(batch_size=ROW_GROUP):
+                self.tick(name)
+                batch.validate(full=True)  # a damaged file can decode to invalid Arrow data
+                found = missing_values(batch, config.schema)
+                if "kind" in config.columns:
+                    found = chain(found, invalid_pairs(batch))
+                for what, rows in found:
+                    ids = batch.column(0).filter(pa.array(rows)).to_pylist()
+                    invalid.setdefault(what, []).extend(map(str, ids))
+                yield self._digest(batch, config, name)
+        for what, ids in invalid.items():
+            self.reading_faults.append(Fault.about(f"{name} has rows with {what}", ids))
+
+    def _digest(self, batch: pa.RecordBatch, config: Config, file: str) -> Table:
+        ids, hashes = {}, {}
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            if name in IDS:
+                ids[name] = column.fill_null("")
+            elif pa.types.is_list(column.type):
+                if name == "categories":
+                    hashes[name] = hash_rows(self._categories.encode(column))
+                    continue
+                known = len(self.vocabulary.tokens)
+                rows = self.vocabulary.encode(column)
+                self._check_tokens(known, rows, batch.column(0), file)
+                hashes[name] = hash_rows(rows)
+                if "article_id" in config.columns:  # the task's tables repeat these texts
+                    self.texts[name.removesuffix("_tokens")].add(hashes[name], rows)
+            else:
+                hashes[name] = _hashes(column.fill_null("").to_pylist())
+        return Table(ids, hashes)
+
+    def _check_tokens(self, known: int, rows: Ragged, ids: pa.Array, file: str) -> None:
+        """Note what is wrong with the tokens that were not known before."""
+        for number, token in enumerate(self.vocabulary.tokens[known:], known):
+            if problem := token_problem(token):
+                cases = self.malformed_tokens.setdefault(problem, [])
+                if len(cases) < EXAMPLES:
+                    row = rows.rows[np.flatnonzero(rows.values == number)[0]]
+                    token = f"{token!r} in {ids[row]} ({file})"
+                cases.append(token)
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -231,79 +301,6 @@ class Evidence:
         tokens = self.texts[side].tokens[text]
         surfaces = (self.vocabulary.tokens[number].partition(":")[2] for number in tokens[:words].tolist())
         return " ".join(surfaces) + (" …" if len(tokens) > words else "")
-
-
-def gather_evidence(folder: Path, max_leaked: float, tick: Callable[[str], None]) -> Evidence:
-    """Read a release."""
-    texts = {side: Texts() for side in SIDES}
-    evidence = Evidence(Inventory(folder), max_leaked, tick, {}, [], Vocabulary(), texts)
-    reader = _Reader(evidence)
-    for config in CONFIGS:
-        for split in SPLITS:
-            if (table := reader.read(config, evidence.inventory.shards(config.name, split))) is not None:
-                evidence.tables[config.name, split] = table
-    return evidence
-
-
-class _Reader:
-    """Reads Parquet files a few thousand rows at a time and adds what they have to the evidence."""
-
-    def __init__(self, evidence: Evidence) -> None:
-        self._evidence = evidence
-        self._categories = Vocabulary()
-
-    def read(self, config: Config, files: list[Path]) -> Table | None:
-        """Read a table, or None if one of its files cannot be read."""
-        pieces: list[Table] = []
-        readable = True
-        for file in files:
-            try:
-                pieces.extend(self._read_file(config, file))
-            except (*UNREADABLE, WrongSchema) as error:
-                self._evidence.reading_faults.append(
-                    Fault(f"{self._name(file)} cannot be used: {one_line(error)}")
-                )
-                readable = False
-        return Table.concatenate(pieces, config.columns) if readable and files else None
-
-    def _read_file(self, config: Config, file: Path) -> Iterator[Table]:
-        compare_schemas(pq.read_schema(file), config.schema)
-        columns = pq.read_metadata(file).schema
-        lists = [path for number in range(len(columns)) if "." in (path := columns.column(number).path)]
-        invalid: dict[str, list[str]] = {}
-        # Dictionary-encoded as they are in the file, tokens take a tenth of the time to read.
-        with pq.ParquetFile(file, read_dictionary=lists) as parquet:
-            for batch in parquet.iter_batches(batch_size=ROW_GROUP):
-                self._evidence.tick(self._name(file))
-                batch.validate(full=True)  # a damaged file can decode to invalid Arrow data
-                found = missing_values(batch, config.schema)
-                if "kind" in config.columns:
-                    found = chain(found, invalid_pairs(batch))
-                for what, rows in found:
-                    ids = batch.column(0).filter(pa.array(rows)).to_pylist()
-                    invalid.setdefault(what, []).extend(map(str, ids))
-                yield self._digest(batch, config, file)
-        for what, ids in invalid.items():
-            self._evidence.reading_faults.append(Fault.about(f"{self._name(file)} has rows with {what}", ids))
-
-    def _digest(self, batch: pa.RecordBatch, config: Config, file: Path) -> Table:
-        ids, hashes = {}, {}
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            if name in IDS:
-                ids[name] = column.fill_null("")
-            elif pa.types.is_list(column.type):
-                is_tokens = name.endswith("tokens")
-                vocabulary = self._evidence.vocabulary if is_tokens else self._categories
-                rows = vocabulary.encode(column, file)
-                hashes[name] = hash_rows(rows)
-                if is_tokens and "article_id" in config.columns:  # the task's tables repeat these texts
-                    self._evidence.texts[name.removesuffix("_tokens")].add(hashes[name], rows)
-            else:
-                hashes[name] = _hashes(column.fill_null("").to_pylist())
-        return Table(ids, hashes)
-
-    def _name(self, file: Path) -> str:
-        return file.relative_to(self._evidence.folder).as_posix()
 
 
 def hash_rows(rows: Ragged) -> np.ndarray:

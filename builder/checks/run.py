@@ -10,7 +10,7 @@ from ..release.schema import DATA, MANIFEST
 from .card import check_card, check_figures
 from .check_splits import check_articles, check_order, check_splits
 from .duplicates import check_duplicates
-from .evidence import Evidence, gather_evidence
+from .evidence import Evidence
 from .files import check_discarded, check_layout, check_manifest, check_renamed, check_schema
 from .ids import check_ids, check_references
 from .report import CheckOutcome, CheckReport, Remark
@@ -59,7 +59,7 @@ def check_release(release: str | Path, *, max_leaked: float = MAX_LEAKED) -> Che
             progress.summary = what
             progress.advance()
 
-        evidence = gather_evidence(folder, max_leaked, tick)
+        evidence = Evidence(folder, max_leaked, tick)
         outcomes = []
         for name, (promise, check) in CHECKS.items():
             tick(name)

@@ -7,70 +7,24 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from enum import IntEnum
-from pathlib import Path
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..extraction.pairs import names_label, own_label
-from ..linearization.fonts import MATHVARIANTS, UNMARKED
 from ..release.schema import ROW_GROUP, SPLITS
-from ..tokens import MATH, TEXT, parse_token
 from .evidence import FAMILIES, Evidence
 from .report import EXAMPLES, Fault, Note, Remark
-from .values import UNREADABLE
 
-_FONTS = MATHVARIANTS - UNMARKED
 _START = 80  # characters in which a statement has its label, and a proof says what it proves
 _PROOF_OF = re.compile(r"\W*(?:\w+\s+)?proof\s+of\b", re.IGNORECASE)
 
 
 def check_tokens(evidence: Evidence) -> Iterator[Remark]:
-    """Check the form of the distinct tokens of all tables."""
-    vocabulary = evidence.vocabulary
-    malformed: dict[str, list[int]] = {}
-    for number, token in enumerate(vocabulary.tokens):
-        if problem := token_problem(token):
-            malformed.setdefault(problem, []).append(number)
-    for problem, numbers in malformed.items():
-        examples = (
-            _location(vocabulary.tokens[number], vocabulary.first_seen[number], evidence.folder)
-            for number in numbers[:EXAMPLES]
-        )
-        yield Fault(f"{len(numbers):,} distinct tokens: {problem}", tuple(examples), len(numbers))
-    yield Note(f"{len(vocabulary):,} distinct tokens")
-
-
-def token_problem(token: str) -> str | None:
-    """Tell what is wrong with a token, or None."""
-    if any(character.isspace() for character in token):
-        return "white space in a token"
-    try:
-        kind, font, _ = parse_token(token)
-    except ValueError:
-        return "not of the form kind[.font]:surface, such as t:Let or m.bold:x"
-    has_font = "." in token.partition(":")[0]
-    if kind == TEXT and has_font:
-        return "text with a font"
-    if kind == MATH and has_font and font not in _FONTS:
-        return "an unknown font, or one that is not marked"
-    return None
-
-
-def _location(token: str, file: Path, folder: Path) -> str:
-    """Name the first row with a token."""
-    name = file.relative_to(folder).as_posix()
-    try:
-        with pq.ParquetFile(file) as parquet:
-            columns = parquet.schema_arrow.names
-            lists = [column for column in columns if column.endswith("tokens")]
-            for batch in parquet.iter_batches(batch_size=ROW_GROUP, columns=[columns[0], *lists]):
-                for row in batch.to_pylist():
-                    if any((one or "") == token for column in lists for one in row[column] or ()):
-                        return f"{token!r} in {row[columns[0]]} ({name})"
-    except UNREADABLE:
-        pass  # the file could be read before; its name is enough
-    return f"{token!r} in {name}"
+    """Report the distinct tokens of a wrong form."""
+    for problem, cases in evidence.malformed_tokens.items():
+        yield Fault.about(f"{len(cases):,} distinct tokens: {problem}", cases)
+    yield Note(f"{len(evidence.vocabulary.tokens):,} distinct tokens")
 
 
 class _Hint(IntEnum):

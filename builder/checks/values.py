@@ -11,11 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..extraction.pairs import OTHER, kind_in_words
-from ..tokens import TEXT, text_tokens
+from ..linearization.fonts import MATHVARIANTS, UNMARKED
+from ..tokens import MATH, TEXT, parse_token, text_tokens
 
 # What reading a damaged file can raise.
 UNREADABLE = (OSError, pa.ArrowException, UnicodeDecodeError)
 
+_FONTS = MATHVARIANTS - UNMARKED
 _NULLABLE = {"primary_category"}
 _MAY_BE_EMPTY = {"title", "categories", "primary_category", "kind", "original", "renamed"}
 
@@ -101,6 +103,22 @@ def has_words(text: str, tokens: list[str | None]) -> bool:
         normalized = "".join(token.removeprefix(prefix) for token in text_tokens(text))
         missing = [word for word in missing if word not in normalized]
     return len(words) < _FEWEST_WORDS or len(missing) <= _MISSING_WORDS * len(words)
+
+
+def token_problem(token: str) -> str | None:
+    """Tell what is wrong with a token, or None."""
+    if any(character.isspace() for character in token):
+        return "white space in a token"
+    try:
+        kind, font, _ = parse_token(token)
+    except ValueError:
+        return "not of the form kind[.font]:surface, such as t:Let or m.bold:x"
+    has_font = "." in token.partition(":")[0]
+    if kind == TEXT and has_font:
+        return "text with a font"
+    if kind == MATH and has_font and font not in _FONTS:
+        return "an unknown font, or one that is not marked"
+    return None
 
 
 def to_numpy(column: pa.Array) -> np.ndarray:

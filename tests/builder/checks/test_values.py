@@ -1,9 +1,11 @@
 """Values of a pair: known kinds, and texts that have the words of their tokens."""
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proofmatch.builder.checks.evidence import Vocabulary
 from proofmatch.builder.checks.values import has_words, is_known_kind
 from proofmatch.builder.extraction.passages import passage_tokens, readable
 from proofmatch.builder.records import Formula, Length, Passage
@@ -34,3 +36,12 @@ def test_few_words_prove_nothing():
 @pytest.mark.parametrize(("kind", "known"), [("theorem", True), ("other", True), ("thm", False), ("", False)])
 def test_kinds_are_those_that_the_builder_gives(kind, known):
     assert is_known_kind(kind) == known
+
+
+def test_only_tokens_that_occur_in_a_row_are_numbered():
+    tokens = pa.DictionaryArray.from_arrays(pa.array([2, 0, None, 2], pa.int32()), ["t:a", "unused", "t:b"])
+    column = pa.ListArray.from_arrays(pa.array([0, 1, 1, 4], pa.int32()), tokens)
+    vocabulary = Vocabulary()
+    rows = vocabulary.encode(column.slice(1))
+    assert [[vocabulary.tokens[number] for number in row] for row in rows] == [[], ["t:a", "", "t:b"]]
+    assert set(vocabulary.tokens) == {"t:a", "", "t:b"}
