@@ -10,7 +10,7 @@ from proofmatch.builder.release.release import Release
 from proofmatch.evaluation.predictions.system import System
 from proofmatch.evaluation.task import Task, load_task
 from proofmatch.training import ProofMatcher
-from proofmatch.training.joint.fusion import fuse
+from proofmatch.training.joint import fuse
 from proofmatch.training.prediction import TrainedMatcher, load_matcher
 from proofmatch.training.run import RUN, train_matcher
 from proofmatch.training.settings import load_settings
@@ -50,7 +50,7 @@ def trained_system(release: Release, models: Path, name: str, system: dict[str, 
         release,
         load_settings(system["preset"], overrides),
         folder,
-        reads=system["input"],
+        input=system["input"],
         by_article=by_article,
         resume=(folder / RUN).exists(),
     )

@@ -1,16 +1,16 @@
-"""The matcher and its training."""
+"""Matchers, their training, and search with them."""
 
 from typing import TYPE_CHECKING
 
 from proofmatch.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .encoding import encode_pairs
-    from .joint.matcher import JointMatcher
+    from .encoder.encoder_config import ProofMatcherConfig
+    from .encoder.proof_matcher import ProofMatcher
+    from .joint import JointMatcher
     from .lexical.config import LexicalMatcherConfig
     from .lexical.matcher import LexicalMatcher
-    from .model.config import ProofMatcherConfig
-    from .model.matcher import ProofMatcher
+    from .texts import encode_pairs
     from .tokenizer import load_tokenizer, train_tokenizer
     from .trainer.arguments import MatchingArguments
     from .trainer.trainer import MatchingTrainer
@@ -33,12 +33,12 @@ __getattr__ = lazy_exports(
     {
         "MatchingArguments": ".trainer.arguments",
         "MatchingTrainer": ".trainer.trainer",
-        "JointMatcher": ".joint.matcher",
+        "JointMatcher": ".joint",
         "LexicalMatcher": ".lexical.matcher",
         "LexicalMatcherConfig": ".lexical.config",
-        "ProofMatcher": ".model.matcher",
-        "ProofMatcherConfig": ".model.config",
-        "encode_pairs": ".encoding",
+        "ProofMatcher": ".encoder.proof_matcher",
+        "ProofMatcherConfig": ".encoder.encoder_config",
+        "encode_pairs": ".texts",
         "load_tokenizer": ".tokenizer",
         "train_tokenizer": ".tokenizer",
     },

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 if TYPE_CHECKING:
-    from .model.matcher import ProofMatcher
+    from .encoder.proof_matcher import ProofMatcher
 
 
 def backward_in_chunks(

@@ -1,6 +1,6 @@
-"""What a matcher is trained and judged on: pairs, and the matching task of a split, as numbers of words."""
+"""What a matcher is trained and evaluated on: pairs, batches of pairs, and the matching task of a split."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,10 +11,9 @@ from torch.utils.data import Dataset
 from ..builder.release.release import Release
 from ..builder.release.schema import config_name
 from ..evaluation.task import Task
-from .encoding import PROOF, STATEMENT, EncodedTexts
-from .reading import TextReader, Texts
+from .texts import PROOF, SIDES, STATEMENT, EncodedTexts, TextReader, Texts
 
-SIDES = ("statement", "proof")
+SAMPLINGS = ("independent", "epochs")
 
 
 class EncodedPairs(Protocol):
@@ -27,7 +26,7 @@ class EncodedPairs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TrainingPairs(Dataset):
-    """Statements and their proofs, the n-th proof being that of the n-th statement."""
+    """Statements and their proofs; the n-th proof belongs to the n-th statement."""
 
     statements: Texts
     proofs: Texts
@@ -45,8 +44,8 @@ class MatchingSet(Dataset):
 
     Attributes:
         statements: In the order of the task.
-        proofs: In the order of the task, which tells nothing.
-        gold: For each statement the place of its proof.
+        proofs: In the order of the task, which is unrelated to that of the statements.
+        gold: For each statement the position of its proof.
     """
 
     statements: Texts
@@ -58,7 +57,7 @@ class MatchingSet(Dataset):
 
 
 def collate(pairs: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Make a minibatch; padding is the matcher's business, which sorts texts by length first."""
+    """Make a minibatch. The matcher pads it, after sorting the texts by length."""
     return {
         "statements": [_as_text(pair[STATEMENT]) for pair in pairs],
         "proofs": [_as_text(pair[PROOF]) for pair in pairs],
@@ -66,21 +65,71 @@ def collate(pairs: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _as_text(text: Any) -> Any:  # noqa: ANN401
-    """Take lists of numbers, as a `datasets.Dataset` has them, for arrays."""
+    """Convert the lists of a `datasets.Dataset` to arrays."""
     return np.asarray(text) if isinstance(text, list) else text
 
 
-def as_matching_set(pairs: EncodedPairs, seed: int = 0) -> MatchingSet:
-    """Make a task of encoded pairs.
+class Batches:
+    """Batch sampler whose batches depend only on the seed and the epoch.
 
-    The proofs are shuffled: next to their statements, they would win every tie of a matching.
+    So a resumed epoch continues with the batches it would have had, and processes that share a batch agree
+    on it without communication.
+
+    Args:
+        n_pairs: Number of training pairs.
+        size: Pairs per batch, over all processes.
+        sampling: `independent` draws every batch from all pairs, without replacement within the batch (the
+            paper's Section "Local Training"); `epochs` goes through a permutation of all pairs.
+        seed: Seed of the draws.
+        rank: Rank of this process.
+        world: Number of processes that share a batch.
+
+    Attributes:
+        epoch: The epoch of the next iteration.
+    """
+
+    def __init__(
+        self,
+        n_pairs: int,
+        size: int,
+        sampling: str = "independent",
+        seed: int = 0,
+        rank: int = 0,
+        world: int = 1,
+    ) -> None:
+        self.n_pairs = n_pairs
+        self.size = min(size, n_pairs) // world * world
+        self.sampling = sampling
+        self.seed = seed
+        self.rank, self.world = rank, world
+        self.epoch = 0
+
+    def __len__(self) -> int:
+        return self.n_pairs // self.size
+
+    def __iter__(self) -> Iterator[list[int]]:
+        draw = np.random.default_rng([self.seed, self.epoch])
+        order = draw.permutation(self.n_pairs)
+        for number in range(len(self)):
+            if self.sampling == "independent":
+                batch = draw.choice(self.n_pairs, self.size, replace=False)
+            else:
+                batch = order[number * self.size : (number + 1) * self.size]
+            share = self.size // self.world
+            yield batch[self.rank * share : (self.rank + 1) * share].tolist()
+
+
+def as_matching_set(pairs: EncodedPairs, seed: int = 0) -> MatchingSet:
+    """Make a matching task of encoded pairs.
+
+    The proofs are shuffled: in the order of their statements, they would win every tie of a matching.
     """
     rows = [pairs[number] for number in range(len(pairs))]
-    places = np.random.default_rng(seed).permutation(len(rows))
+    order = np.random.default_rng(seed).permutation(len(rows))
     return MatchingSet(
         EncodedTexts.of([row[STATEMENT] for row in rows]),
-        EncodedTexts.of([rows[place][PROOF] for place in places]),
-        np.argsort(places),
+        EncodedTexts.of([rows[position][PROOF] for position in order]),
+        np.argsort(order),
     )
 
 
@@ -92,14 +141,14 @@ def read_pairs(
     by_article: bool = False,
     is_for_training: bool = False,
 ) -> TrainingPairs:
-    """Read the pairs of a split as a matcher reads texts.
+    """Read the pairs of a split for a matcher.
 
     Args:
-        release: The pairs.
-        split: Which of them.
+        release: The release.
+        split: `train`, `validation` or `test`.
         reader: From `matcher.reader`.
-        by_article: Whether the splits are those by article.
-        is_for_training: Whether the matcher is about to learn from these pairs.
+        by_article: Use the splits by article.
+        is_for_training: Whether the matcher will be trained on these pairs.
     """
     table = config_name("pairs", by_article)
     suffix = "" if reader.reads_text_column else "_tokens"
@@ -111,7 +160,7 @@ def read_pairs(
 
 
 def read_task(task: Task, reader: TextReader) -> MatchingSet:
-    """Read the statements and proofs of a task as a matcher reads texts."""
+    """Read the statements and proofs of a task for a matcher."""
     column = "text" if reader.reads_text_column else "tokens"
     tables = (config_name(f"{side}s", task.by_article) for side in SIDES)
     statements, proofs = (
@@ -121,6 +170,6 @@ def read_task(task: Task, reader: TextReader) -> MatchingSet:
 
 
 def column_of(release: Release, table: str, split: str, column: str) -> tuple[pa.Array, str]:
-    """Read a column of a release, and give it a name that tells it from all others."""
+    """Read a column of a release, and name it uniquely."""
     texts = release.table(table, split, [column]).column(0).combine_chunks()
     return texts, f"{release.manifest_sha256} {table} {split} {column}"

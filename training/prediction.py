@@ -1,44 +1,53 @@
-"""A trained matcher and a task → scores of all pairs, ready for any decoding."""
+"""Saved matchers: open one of any kind, and score all pairs of a task with it."""
 
-from dataclasses import dataclass
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from proofmatch.errors import ProofmatchError, first_line
 from proofmatch.progress import Progress
 
 from ..evaluation.decoding.scores import ScoreSource
 from ..evaluation.task import Task
-from .quiet import quiet_library
+from .encoder.proof_matcher import ProofMatcher
+from .joint import JointMatcher
+from .lexical.matcher import LexicalMatcher
+from .matcher import Matcher, TrainedMatcher, kind_of_model, quiet_library
+from .model_folder import RUN
+from .pairs import read_task
 from .tokenizer import load_tokenizer
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+_KINDS: dict[str, type[Matcher]] = {
+    kind.config_class.model_type: kind  # pyright: ignore[reportOptionalMemberAccess]
+    for kind in (ProofMatcher, LexicalMatcher, JointMatcher)
+}
 
-    from .model.saved import SavedMatcher
-    from .reading import TextReader
 
+def open_matcher(folder_or_repository: str | Path) -> Matcher:
+    """Open a saved matcher of any kind, without its tokenizer.
 
-@dataclass(frozen=True, slots=True)
-class TrainedMatcher:
-    """A matcher and the tokenizer it was trained with."""
-
-    matcher: "SavedMatcher"
-    tokenizer: "PreTrainedTokenizerFast"
-
-    @property
-    def reader(self) -> "TextReader":
-        """How texts are read for the matcher."""
-        return self.matcher.reader(self.tokenizer)
+    Raises:
+        ProofmatchError: If there is none.
+    """
+    name = str(folder_or_repository)
+    try:
+        with quiet_library():
+            kind = kind_of_model(name)
+    except (OSError, ValueError) as error:
+        raise ProofmatchError(
+            f"{name} is neither a folder with a matcher nor OWNER/NAME of one on the Hub "
+            f"({first_line(error)})"
+        ) from None
+    if kind not in _KINDS:
+        raise ProofmatchError(f"{name} is a model of the kind {kind}, not one of {', '.join(_KINDS)}")
+    return _KINDS[kind].from_pretrained(name)
 
 
 def load_matcher(folder_or_repository: str | Path) -> TrainedMatcher:
-    """Open what `proofmatch train` has written, from its folder or from the Hub.
+    """Open the output of `proofmatch train`, from its folder or from the Hub.
 
     Raises:
-        ProofmatchError: If there is no model, or no tokenizer that goes with it.
+        ProofmatchError: If there is no model, or no tokenizer that fits it.
     """
-    from .kinds import open_matcher
-
     matcher = open_matcher(folder_or_repository)
     with quiet_library():
         is_typed = not getattr(matcher.config, "reads_text_column", False)
@@ -47,11 +56,37 @@ def load_matcher(folder_or_repository: str | Path) -> TrainedMatcher:
 
 
 def model_scores(model: TrainedMatcher, task: Task) -> ScoreSource:
-    """Score all pairs of a split; each text is encoded once, and no matrix of all pairs is kept."""
-    from .pairs import read_task
-    from .scoring import score_texts
-
+    """Score all pairs of a split; no matrix of all pairs is kept."""
     texts = read_task(task, model.reader)
     with Progress("encoding texts", "batches") as progress:
         progress.summary = f"{len(texts.statements):,} statements, {len(texts.proofs):,} proofs"
-        return score_texts(model.matcher, texts.statements, texts.proofs, progress)
+        return model.matcher.scores(texts.statements, texts.proofs, progress)
+
+
+def refuse_other_splits(model: str, task: Task) -> None:
+    """Refuse a model trained on the release's other splits, because their training pairs leak into this test.
+
+    A model without a record of its training data is accepted.
+
+    Raises:
+        ProofmatchError: If the model was trained on the same release, split the other way.
+    """
+    try:
+        run = json.loads(_file_of(model, RUN).read_text(encoding="utf-8"))
+        trained_on, config = run["data"]["manifest_sha256"], run["config"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return
+    if trained_on == task.release.manifest_sha256 and config != task.config:
+        remedy = "leave out" if task.by_article else "give"
+        raise ProofmatchError(
+            f"{model} was trained on {config} of this release, so {task.config} has pairs it was trained on; "
+            f"{remedy} --by-article"
+        )
+
+
+def _file_of(model: str, name: str) -> Path:
+    if Path(model).is_dir():
+        return Path(model, name)
+    from huggingface_hub import hf_hub_download
+
+    return Path(hf_hub_download(model, name))

@@ -1,13 +1,11 @@
 """A release and settings → a trained matcher in a folder."""
 
-import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from proofmatch.errors import ProofmatchError, first_line
 from proofmatch.storage import atomic_file
@@ -15,14 +13,38 @@ from proofmatch.storage import atomic_file
 from ..builder.release.release import Release
 from ..builder.release.schema import config_name
 from ..evaluation.task import load_task
-from .model_folder import alone_in, explaining_disk_errors
+from .encoder.pretrained import name_of_encoder
+from .encoder.proof_matcher import ProofMatcher, ProofMatcherConfig
+from .joint import JointMatcher
+from .lexical.background import background_rows
+from .lexical.config import LexicalMatcherConfig
+from .lexical.matcher import LexicalMatcher
+from .lexical.reader import read_features
+from .lexical.vocabulary import count_vocabulary
+from .matcher import Matcher, quiet_library
+from .model_folder import (
+    CARD,
+    check_folder,
+    claim_folder,
+    exclusive_use,
+    is_finished,
+    last_checkpoint,
+    readable_disk_errors,
+)
+from .pairs import column_of, read_pairs, read_task
 from .settings import Settings
+from .texts import SIDES
+from .tokenizer import load_tokenizer, train_tokenizer
+from .trainer.arguments import MatchingArguments
+from .trainer.learning_curve import learning_curve
+from .trainer.model_card import CURVE, TrainedModel, render_model_card
+from .trainer.processes import is_first_process, number_of_processes, process_group, wait_for_all
+from .trainer.trainer import MatchingTrainer
 
 if TYPE_CHECKING:
-    from .trainer.trainer import MatchingTrainer
+    from transformers import PreTrainedTokenizerFast
 
-RUN = "run.json"
-MODEL = "model.safetensors"
+    from .pairs import MatchingSet
 
 
 def train_matcher(
@@ -30,55 +52,49 @@ def train_matcher(
     settings: Settings,
     out: Path,
     *,
-    reads: str = "both",
+    input: str = "both",
     by_article: bool = False,
     resume: bool = False,
 ) -> Path:
     """Train a matcher on the training split, and keep the weights that are best on the validation split.
 
     Args:
-        release: The pairs.
+        release: The release.
         settings: From `load_settings`.
-        out: The folder of the model.
-        reads: What may be read of the texts: `both`, `text` or `math`.
-        by_article: Whether the splits are those by article.
-        resume: Go on from the last checkpoint in `out`.
+        out: Output folder.
+        input: Which tokens the matcher takes: `both`, `text` or `math`.
+        by_article: Use the splits by article.
+        resume: Continue from the last checkpoint in `out`.
 
     Raises:
         ProofmatchError: If `out` has a run already, or for `resume` none, or one with other settings.
     """
-    from .model.pretrained import name_of_encoder
-    from .quiet import quiet_library
-    from .trainer.checkpoints import last_checkpoint
-    from .trainer.outputs import is_finished, write_outputs
-    from .trainer.processes import is_first_process, number_of_processes, process_group, wait_for_all
-
     run = {
         "data": {"id": release.id, "manifest_sha256": release.manifest_sha256, "revision": release.revision},
         "config": config_name("pairs", by_article),
-        "input": reads,
+        "input": input,
         "processes": number_of_processes(),
         **asdict(settings),
     }
     if run["model"].get("encoder"):
         run["model"]["encoder"] = name_of_encoder(run["model"]["encoder"])
-    _check_folder(out, run, resume)
+    check_folder(out, run, resume)
     if resume and is_finished(out):
         if is_first_process():
             print(f"training: {out} was finished before", file=sys.stderr)
         return out
     with process_group():
         with quiet_library():
-            trainer = _make_trainer(release, settings, out, reads, by_article)
-        with alone_in(out) if is_first_process() else nullcontext():
+            trainer = _make_trainer(release, settings, out, input, by_article)
+        with exclusive_use(out) if is_first_process() else nullcontext():
             if is_first_process():
-                _check_folder(out, run, resume)  # somebody may have been quicker
+                check_folder(out, run, resume)  # another process may have been faster
             checkpoint = last_checkpoint(out, number_of_processes())
-            wait_for_all()  # so that no process takes the folder that another still has to look at
+            wait_for_all()  # all have looked at the folder before the first one claims it
             if is_first_process():
-                _claim_folder(out, run)
-            # The library begins to speak when a trainer is made.
-            with quiet_library(), explaining_disk_errors(out):
+                claim_folder(out, run)
+            # The library resets its verbosity when a trainer is made.
+            with quiet_library(), readable_disk_errors(out):
                 trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
                 if is_first_process():
                     write_outputs(trainer, run, out, is_resumed=checkpoint is not None)
@@ -87,84 +103,121 @@ def train_matcher(
 
 
 def _make_trainer(
-    release: Release, settings: Settings, out: Path, reads: str, by_article: bool
-) -> "MatchingTrainer":
-    """Make all that a training needs, so that settings that do not work leave nothing behind."""
-    from .kinds import start_matcher
-    from .pairs import read_pairs, read_task
-    from .trainer.arguments import MatchingArguments
-    from .trainer.trainer import MatchingTrainer
-
-    with _worded():
+    release: Release, settings: Settings, out: Path, input: str, by_article: bool
+) -> MatchingTrainer:
+    """Make all that a training needs before anything is written, so that bad settings leave no files."""
+    with _readable_errors():
         arguments = MatchingArguments(output_dir=str(out), **settings.training)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ProofmatchError(f"{out} cannot be written ({error.strerror})") from None
-    tokenizer, matcher = start_matcher(release, settings, reads, by_article, arguments.seed)
+    tokenizer, matcher = start_matcher(release, settings, input, by_article, arguments.seed)
     task = load_task(release, "validation", by_article=by_article)
     reader = matcher.reader(tokenizer)
     pairs = read_pairs(release, "train", reader, by_article=by_article, is_for_training=True)
-    with _worded():
+    with _readable_errors():
         return MatchingTrainer(matcher, arguments, pairs, read_task(task, reader), tokenizer)
 
 
 @contextmanager
-def _worded() -> Iterator[None]:
-    """Word what the library has against the settings."""
+def _readable_errors() -> Iterator[None]:
+    """Turn the library's complaints about settings into one sentence."""
     try:
         yield
     except (TypeError, ValueError, RuntimeError, ImportError) as error:
         raise ProofmatchError(f"these settings do not work: {first_line(error)}") from None
 
 
-def _check_folder(out: Path, run: dict[str, Any], resume: bool) -> None:
-    """Refuse to mix two runs."""
-    from .trainer.outputs import is_finished
+def start_matcher(
+    release: Release, settings: Settings, input: str, by_article: bool, seed: int
+) -> "tuple[PreTrainedTokenizerFast, Matcher]":
+    """Make the tokenizer and the untrained matcher that settings describe.
 
-    path = out / RUN
-    if not os.path.exists(path):  # noqa: PTH110 - false, not an error, where the folder may not be read
-        if resume:
-            raise ProofmatchError(f"{out} has no training run to resume; leave out --resume")
-        if (out / MODEL).exists():
-            raise ProofmatchError(f"{out} has a model that was not trained here; give another --out")
-        if is_finished(out):
-            raise ProofmatchError(
-                f"{out} has a README.md, which the model's would replace; give another --out"
-            )
-        return
-    if not resume:
-        raise ProofmatchError(f"{out} has a training run already; go on with --resume, or give another --out")
-    try:
-        before = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise ProofmatchError(f"{path} cannot be read; give another --out") from None
-    now = json.loads(_as_text(run))
-    now["data"]["id"] = before.get("data", {}).get("id")  # a release may be elsewhere now; its hash tells it
-    different = _differences(before, now)
-    if different:
-        raise ProofmatchError(
-            f"{out} was begun with other settings ({'; '.join(different)}); "
-            "resume with the same ones, or give another --out"
+    The section `lexical` makes a lexical matcher, `model` a self-attentive or pretrained one, and both
+    together a joint one.
+    """
+    from transformers import set_seed
+
+    set_seed(seed)
+    if settings.model.get("encoder") is not None:
+        if settings.lexical:
+            raise ProofmatchError("a pretrained encoder reads other texts than a lexical matcher does")
+        return _pretrained(settings, input)
+    tokens = [
+        column_of(release, config_name("pairs", by_article), "train", f"{side}_tokens") for side in SIDES
+    ]
+    tokenizer = train_tokenizer([texts for texts, _ in tokens], **settings.tokenizer)
+    encoder = None
+    if settings.model or not settings.lexical:
+        encoder = ProofMatcher(
+            ProofMatcherConfig(vocab_size=len(tokenizer), **{**settings.model, "input": input})
         )
+        if not settings.lexical:
+            return tokenizer, encoder
+    config = LexicalMatcherConfig(**{**settings.lexical, "input": input})
+    bags = [read_features(texts, tuple(config.groups), input, origin) for texts, origin in tokens]
+    vocabulary = count_vocabulary(bags, config.min_frequency)
+    statements, _ = vocabulary.look_up_pairs(bags[0], bags[1])
+    n_background = min(config.n_background, len(statements)) if config.hub_weight else 0
+    chosen = background_rows(len(statements), n_background, seed)
+    lexical = LexicalMatcher.from_bags(config, vocabulary, statements.take(chosen))
+    if encoder is None:
+        return tokenizer, lexical
+    words = encoder.reader(tokenizer).read(tokens[0][0].take(chosen))
+    return tokenizer, JointMatcher.from_parts(lexical, encoder, words)
 
 
-def _claim_folder(out: Path, run: dict[str, Any]) -> None:
-    """Take a folder for a run."""
-    with atomic_file(out / RUN) as unfinished:
-        unfinished.write_text(_as_text(run), encoding="utf-8")
+def _pretrained(settings: Settings, input: str) -> "tuple[PreTrainedTokenizerFast, Matcher]":
+    encoder = settings.model["encoder"]
+    if encoder == "":
+        raise ProofmatchError(
+            f"the preset {settings.preset} trains a pretrained encoder; say which by --set encoder=OWNER/NAME"
+        )
+    kept: dict[str, Any] = {key: settings.model[key] for key in ("max_words",) if key in settings.model}
+    matcher = ProofMatcher.from_encoder(encoder, **kept, input=input)  # first, because its errors are clearer
+    return load_tokenizer(encoder, typed=False), matcher
 
 
-def _as_text(run: dict[str, Any]) -> str:
-    return json.dumps(run, indent=2, sort_keys=True) + "\n"
+def write_outputs(
+    trainer: MatchingTrainer, run: dict[str, Any], out: Path, *, is_resumed: bool = False
+) -> None:
+    """Write the learning curve, the model with its tokenizer, and last the card.
+
+    Args:
+        trainer: The trainer after its training.
+        run: Content of `run.json`.
+        out: Folder of the model.
+        is_resumed: Whether the training was resumed from a checkpoint.
+    """
+    history = trainer.state.log_history
+    best_by = f"eval_{(trainer.args.metric_for_best_model or 'mrr').removeprefix('eval_')}"
+    _write(out / CURVE, learning_curve(history, best_by))
+    # An internal call: others push to the Hub at once, without the card.
+    trainer.save_model(str(out), _internal_call=True)
+    matcher = trainer.matcher
+    model = TrainedModel(
+        name=out.absolute().name,
+        run=run,
+        history=history,
+        kept_step=_kept_step(trainer),
+        parameters=sum(parameter.numel() for parameter in matcher.parameters()),
+        vocabulary=len(cast("PreTrainedTokenizerFast", trainer.processing_class)),
+        training_pairs=trainer.batches.n_pairs,
+        validation_statements=len(cast("MatchingSet", trainer.eval_dataset)),
+        is_resumed=is_resumed,
+    )
+    _write(out / CARD, render_model_card(model))
+    if trainer.args.push_to_hub:
+        trainer.push_to_hub()
 
 
-def _differences(before: dict[str, Any], now: dict[str, Any], prefix: str = "") -> list[str]:
-    different = []
-    for key in sorted(before.keys() | now.keys()):
-        old, new = before.get(key), now.get(key)
-        if isinstance(old, dict) or isinstance(new, dict):  # a section that is missing is an empty one
-            different += _differences(old or {}, new or {}, f"{prefix}{key}.")
-        elif old != new:
-            different.append(f"{prefix}{key} was {old} and is {new}")
-    return different
+def _kept_step(trainer: MatchingTrainer) -> int:
+    state = trainer.state
+    is_best = trainer.args.load_best_model_at_end and state.best_model_checkpoint is not None
+    return state.best_global_step if is_best and state.best_global_step else state.global_step
+
+
+def _write(path: Path, text: str) -> None:
+    with atomic_file(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")

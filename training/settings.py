@@ -1,27 +1,73 @@
-"""Settings of a training run: a preset, and what is set instead."""
+"""Settings of a training run: a preset, and overrides `key=value`."""
 
 import difflib
+import math
 import tomllib
 from dataclasses import dataclass, fields
 from importlib.resources import files
-from typing import Any, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from proofmatch.errors import ProofmatchError
 
-from .setting_values import read_value
-
 SECTIONS = ("tokenizer", "model", "lexical", "training")
+
+_NOT_SET = {
+    # These depend on the data or on options of the command.
+    *(
+        "vocab_size",
+        "num_features",
+        "num_weights",
+        "num_rows",
+        "num_background_entries",
+        "num_texts",
+        "features_version",
+        "pad_token_id",
+        "encoder_config",
+        "input",
+        "texts",
+        "output_dir",
+        "resume_from_checkpoint",
+    ),
+    # Instead there are `eval_epochs`, `save_epochs`, `log_epochs` and `chunk_size`.
+    *("eval_steps", "save_steps", "logging_steps", "auto_find_batch_size", "gradient_checkpointing"),
+    # The trainer does not use these, or has its own.
+    *(
+        "optim",
+        "optim_args",
+        "optim_target_modules",
+        "train_sampling_strategy",
+        "data_seed",
+        "save_only_model",
+    ),
+    *("per_device_eval_batch_size", "label_smoothing_factor", "torch_empty_cache_steps"),
+    *("bf16_full_eval", "fp16_full_eval", "ignore_data_skip", "restore_callback_states_from_checkpoint"),
+    *("do_train", "do_eval", "do_predict", "local_rank", "fp16", "torch_compile", "deepspeed", "fsdp"),
+    "hub_token",  # would end up in shared files; use `hf auth login` or HF_TOKEN
+    *("others", "return"),  # not settings
+}
+
+_CONSTANTS = {"none": None, "true": True, "false": False}
+_TYPE_NAMES = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    dict: "a table",
+    NoneType: "none",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a preset says, section by section.
+    """The sections of a preset.
 
     Attributes:
-        preset: Its name.
+        preset: Name of the preset.
         tokenizer: Options of `train_tokenizer`.
-        model: Fields of `ProofMatcherConfig`; none for a matcher without an encoder.
-        lexical: Fields of `LexicalMatcherConfig`; none for a matcher without features.
+        model: Fields of `ProofMatcherConfig`; empty for a matcher without an encoder.
+        lexical: Fields of `LexicalMatcherConfig`; empty for a matcher without features.
         training: Fields of `MatchingArguments`.
     """
 
@@ -39,14 +85,14 @@ def preset_names() -> list[str]:
 
 
 def load_settings(preset: str, overrides: list[str] | tuple[str, ...] = ()) -> Settings:
-    """Read a preset and set some of its values anew.
+    """Load a preset and apply overrides.
 
     Args:
-        preset: Its name.
-        overrides: `key=value`, where a value is as in the preset's file; text needs no quotes.
+        preset: Name of the preset.
+        overrides: `key=value`, with values in TOML; text needs no quotes.
 
     Raises:
-        ProofmatchError: If there is no such preset or key, or a value is of another type than the key's.
+        ProofmatchError: If there is no such preset or key, or a value has the wrong type.
     """
     if preset not in preset_names():
         raise ProofmatchError(f"there is no preset {preset!r}; presets are {', '.join(preset_names())}")
@@ -65,15 +111,15 @@ def load_settings(preset: str, overrides: list[str] | tuple[str, ...] = ()) -> S
         section, kind = known[key]
         if not getattr(settings, section) and section != "tokenizer":
             part = {"model": "encoder", "lexical": "lexical part"}[section]
-            raise ProofmatchError(f"the preset {preset} has no {part}, so that {key} means nothing")
-        getattr(settings, section)[key] = read_value(key, text, kind)
+            raise ProofmatchError(f"the preset {preset} has no {part}, so {key} has no effect; leave it out")
+        getattr(settings, section)[key] = _read_value(key, text, kind)
     return settings
 
 
 def _known_keys() -> dict[str, tuple[str, Any]]:
-    """Tell the section and the type of every setting."""
+    """Map every setting to its section and type."""
+    from .encoder.encoder_config import ProofMatcherConfig
     from .lexical.config import LexicalMatcherConfig
-    from .model.config import ProofMatcherConfig
     from .tokenizer import train_tokenizer
     from .trainer.arguments import MatchingArguments
 
@@ -94,37 +140,41 @@ def _known_keys() -> dict[str, tuple[str, Any]]:
     }
 
 
-_NOT_SET = {
-    # These follow from the data or from options of the command.
-    *(
-        "vocab_size",
-        "num_features",
-        "num_weights",
-        "num_rows",
-        "num_background_entries",
-        "num_texts",
-        "features_version",
-        "pad_token_id",
-        "encoder_config",
-        "input",
-        "texts",
-        "output_dir",
-        "resume_from_checkpoint",
-    ),
-    # Instead there are `eval_epochs`, `save_epochs`, `log_epochs` and `chunk_size`.
-    *("eval_steps", "save_steps", "logging_steps", "auto_find_batch_size", "gradient_checkpointing"),
-    # The trainer does without, or has its own.
-    *(
-        "optim",
-        "optim_args",
-        "optim_target_modules",
-        "train_sampling_strategy",
-        "data_seed",
-        "save_only_model",
-    ),
-    *("per_device_eval_batch_size", "label_smoothing_factor", "torch_empty_cache_steps"),
-    *("bf16_full_eval", "fp16_full_eval", "ignore_data_skip", "restore_callback_states_from_checkpoint"),
-    *("do_train", "do_eval", "do_predict", "local_rank", "fp16", "torch_compile", "deepspeed", "fsdp"),
-    "hub_token",  # would be in files that are shared; `hf auth login` and HF_TOKEN are for that
-    *("others", "return"),  # not settings at all
-}
+def _read_value(key: str, text: str, kind: Any) -> Any:  # noqa: ANN401 - any type, and a value of it
+    """Read the value of an override as TOML, checked against the type of its key."""
+    value = _parse(text)
+    if _fits(value, kind):
+        return value
+    if _fits(text, kind):
+        return text  # a text that looks like a number
+    wanted = " or ".join(dict.fromkeys(name for part in _parts(kind) if (name := _TYPE_NAMES.get(part))))
+    raise ProofmatchError(f"{key} must be {wanted}, not {text!r}")
+
+
+def _parse(text: str) -> Any:  # noqa: ANN401
+    if text.lower() in _CONSTANTS:
+        return _CONSTANTS[text.lower()]
+    if "\n" in text:
+        return text
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _fits(value: Any, kind: Any) -> bool:  # noqa: ANN401
+    for part in _parts(kind):
+        if part is float and isinstance(value, int | float) and not isinstance(value, bool):
+            return math.isfinite(value)
+        if isinstance(value, part) and (part is not int or not isinstance(value, bool)):
+            return True
+    return False
+
+
+def _parts(kind: Any) -> list[Any]:  # noqa: ANN401
+    """List the types of a union, without the type parameters of lists."""
+    if get_origin(kind) is Literal:
+        return [type(one) for one in get_args(kind)]
+    if get_origin(kind) in (Union, UnionType):
+        return [part for one in get_args(kind) for part in _parts(one)]
+    return [get_origin(kind) or kind]

@@ -1,4 +1,9 @@
-"""Texts as vectors, dense and sparse, whose inner products are the scores of pairs."""
+"""Texts as vectors, dense and sparse, whose inner products are the scores of pairs; hubness correction.
+
+Some proofs, of general content, have high scores for many statements: they are hubs. The scores of a proof
+for a sample of training statements measure its hubness, independently of the other texts of a task. The
+correction subtracts a share of it from all scores of the proof.
+"""
 
 from dataclasses import dataclass
 
@@ -6,14 +11,16 @@ import numpy as np
 
 from ..evaluation.decoding.scores import ProductScores, ScoreSource, SparseProductScores, SumScores
 
+_PROOFS_AT_ONCE = 2048  # compared with the background statements
+
 
 @dataclass(frozen=True, slots=True)
 class SparseVectors:
-    """Vectors with few components that are not zero.
+    """Vectors with few nonzero components.
 
     Attributes:
-        starts: Where each text begins, and after the last one the end, (texts + 1).
-        features: Which components, any numbers, (entries).
+        starts: Where each text begins, and the end of the last one, (texts + 1).
+        features: Which components, any integers, (entries).
         values: Their values, (entries).
     """
 
@@ -31,7 +38,7 @@ class TextVectors:
 
     Attributes:
         dense: (texts, dim).
-        sparse: The rest of the components, if the matcher has any.
+        sparse: Further components, if the matcher has any.
     """
 
     dense: np.ndarray
@@ -52,12 +59,12 @@ class TextVectors:
         )
 
     def beside(self, dense: np.ndarray) -> "TextVectors":
-        """Add dense components."""
+        """Append dense components."""
         return TextVectors(np.hstack([self.dense, dense.astype(np.float32, copy=False)]), self.sparse)
 
 
 def concatenated(parts: list[TextVectors]) -> TextVectors:
-    """Put together vectors of several sets of texts."""
+    """Concatenate the vectors of several sets of texts."""
     dense = np.concatenate([part.dense for part in parts])
     sparse = [part.sparse for part in parts if part.sparse is not None]
     if not sparse:
@@ -74,7 +81,7 @@ def concatenated(parts: list[TextVectors]) -> TextVectors:
 
 
 def scores_of(statements: TextVectors, proofs: TextVectors) -> ScoreSource:
-    """Score all pairs, computed when asked for."""
+    """Score all pairs, in blocks computed on demand."""
     dense = ProductScores(statements.dense, proofs.dense)
     if statements.sparse is None or proofs.sparse is None:
         return dense
@@ -82,9 +89,37 @@ def scores_of(statements: TextVectors, proofs: TextVectors) -> ScoreSource:
 
     left, right = statements.sparse, proofs.sparse
     features, columns = np.unique(np.concatenate([left.features, right.features]), return_inverse=True)
-    places = np.split(columns, [len(left.features)])
+    sides = np.split(columns, [len(left.features)])
     matrices = (
-        csr_array((side.values, place, side.starts), shape=(len(side), len(features)))
-        for side, place in zip((left, right), places, strict=True)
+        csr_array((vectors.values, indices, vectors.starts), shape=(len(vectors), len(features)))
+        for vectors, indices in zip((left, right), sides, strict=True)
     )
     return SumScores((dense, SparseProductScores(*matrices)))
+
+
+def hubness(background: TextVectors, proofs: TextVectors, n_nearest: int) -> np.ndarray:
+    """Average each proof's highest scores for background statements, (proofs).
+
+    Args:
+        background: Vectors of statements.
+        proofs: Vectors of proofs.
+        n_nearest: Number of statements in the mean.
+    """
+    n_nearest = min(n_nearest, len(background))
+    means = np.zeros(len(proofs), dtype=np.float32)
+    if n_nearest == 0:
+        return means
+    for start in range(0, len(proofs), _PROOFS_AT_ONCE):
+        some = slice(start, start + _PROOFS_AT_ONCE)
+        scores = scores_of(background, proofs[some]).block(0, len(background))
+        means[some] = np.partition(scores, -n_nearest, axis=0)[-n_nearest:].mean(axis=0)
+    return means
+
+
+def correct_hubness(
+    vectors: TextVectors, side: str, background: TextVectors | None, weight: float, n_nearest: int
+) -> TextVectors:
+    """Append the dimension that subtracts `weight` times a proof's hubness from all its scores."""
+    if side == "statement" or background is None:
+        return vectors.beside(np.ones((len(vectors), 1)))
+    return vectors.beside(-weight * hubness(background, vectors, n_nearest)[:, None])

@@ -193,10 +193,10 @@ def _train(folder: Path) -> dict[str, Any]:
     """Train on pairs as `proofmatch train` does, but without validation, for some steps."""
     from proofmatch.builder.release.release import Release
     from proofmatch.storage import sha256_of
-    from proofmatch.training.kinds import start_matcher
     from proofmatch.training.lexical.config import LexicalMatcherConfig
     from proofmatch.training.lexical.reader import read_features
     from proofmatch.training.pairs import MatchingSet, column_of, read_pairs
+    from proofmatch.training.run import start_matcher
     from proofmatch.training.settings import load_settings
     from proofmatch.training.trainer.arguments import MatchingArguments
     from proofmatch.training.trainer.trainer import MatchingTrainer

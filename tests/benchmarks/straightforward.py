@@ -1,6 +1,6 @@
 """The paper's training step as its text reads, without any of our devices: what speed is measured against.
 
-One padded batch of statements and proofs together, attention by explicit matrices, `nn.Bilinear` over all b²
+One pad batch of statements and proofs together, attention by explicit matrices, `nn.Bilinear` over all b²
 pairs.
 """
 
@@ -11,9 +11,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from proofmatch.training.model.batching import padded
-from proofmatch.training.model.config import ProofMatcherConfig
-from proofmatch.training.model.encoder import sinusoidal_positions
+from proofmatch.training.encoder.encoder_config import ProofMatcherConfig
+from proofmatch.training.encoder.proof_matcher import pad, sinusoidal_positions
 
 
 class Layer(nn.Module):
@@ -57,7 +56,7 @@ class StraightforwardMatcher(nn.Module):
         self.similarity = nn.Bilinear(config.embedding_size, config.embedding_size, 1)
 
     def forward(self, statements: list[np.ndarray], proofs: list[np.ndarray]) -> torch.Tensor:
-        words, real = padded([*statements, *proofs], self.config.pad_token_id)
+        words, real = pad([*statements, *proofs], self.config.pad_token_id)
         embedded = self.embedding(words) * math.sqrt(self.config.embedding_size)
         hidden = self.dropout(embedded + sinusoidal_positions(words.shape[1], embedded))
         for layer in self.layers:

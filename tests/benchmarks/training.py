@@ -70,8 +70,8 @@ def describe(found: dict[str, Any]) -> Iterator[str]:
 def _pairs(release: Path) -> tuple[Any, Any]:
     from proofmatch.builder.release.release import open_release
     from proofmatch.training import ProofMatcherConfig, train_tokenizer
+    from proofmatch.training.encoder.proof_matcher import WordReader
     from proofmatch.training.pairs import read_pairs
-    from proofmatch.training.reading import WordReader
 
     opened = open_release(release)
     table = opened.table("pairs", "train", ["statement_tokens", "proof_tokens"])

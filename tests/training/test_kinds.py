@@ -11,14 +11,13 @@ from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.task import load_task
 from proofmatch.training import ProofMatcher
-from proofmatch.training.joint.matcher import JointMatcher
-from proofmatch.training.kinds import start_matcher
+from proofmatch.training.joint import JointMatcher
 from proofmatch.training.lexical.matcher import LexicalMatcher
 from proofmatch.training.pairs import read_pairs, read_task
 from proofmatch.training.prediction import load_matcher, model_scores
-from proofmatch.training.run import train_matcher
+from proofmatch.training.run import start_matcher, train_matcher
 from proofmatch.training.settings import load_settings
-from proofmatch.training.trainer.validation import validate
+from proofmatch.training.trainer.trainer import validate
 from tests.training.conftest import TINY, TINY_BEST, TINY_FAST
 from tests.training.trainer.results import assert_same_weights, history, weights
 from tests.training.trainer.running import run
@@ -126,19 +125,19 @@ def test_a_seed_tells_the_weights(trained, release, tmp_path, preset):
     assert history(tmp_path / "other") != history(trained)
 
 
-@pytest.mark.parametrize("reads", ["text", "math"])
-def test_a_model_reads_what_it_may(release, tmp_path, preset, reads, capsys):
-    out = train(release, tmp_path / "model", preset, reads=reads)
+@pytest.mark.parametrize("input", ["text", "math"])
+def test_a_model_reads_what_it_may(release, tmp_path, preset, input, capsys):
+    out = train(release, tmp_path / "model", preset, input=input)
     model = load_matcher(out)
-    assert model.matcher.config.input == reads
+    assert model.matcher.config.input == input
     statements = read(model, release).statements
     bags = statements.features if preset == "best" else statements
     lexical = model.matcher.lexical if preset == "best" else model.matcher
     groups = {lexical.config.groups[number] for number in np.unique(bags.words["group"])}
-    assert groups and all(group.startswith("math") == (reads == "math") for group in groups)
+    assert groups and all(group.startswith("math") == (input == "math") for group in groups)
     data = ["--data", str(release)]
     assert main(["predict", str(out), *data, "--out", str(tmp_path / "x.jsonl")]) == 0
-    unread, told = {"math": ("no formula", "reads formulas"), "text": ("$x+y$", "reads words")}[reads]
+    unread, told = {"math": ("no formula", "reads formulas"), "text": ("$x+y$", "reads words")}[input]
     capsys.readouterr()
     assert main(["search", str(out), *data, unread]) == 2
     assert told in capsys.readouterr().err

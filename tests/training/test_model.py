@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 
 from proofmatch.training import ProofMatcher, ProofMatcherConfig
+from proofmatch.training.encoder.proof_matcher import batches_by_length, pad
 from proofmatch.training.gradient_cache import backward_in_chunks
 from proofmatch.training.losses import global_loss, local_loss
-from proofmatch.training.model.batching import in_batches_of_similar_length, padded
 
 SMALL = {
     "vocab_size": 50,
@@ -35,24 +35,24 @@ def texts(lengths, seed=0):
 
 def test_padding_never_changes_a_vector(matcher):
     several = texts([3, 17, 1, 9])
-    together = matcher.encoder(*padded(several, 0))
-    alone = torch.cat([matcher.encoder(*padded([text], 0)) for text in several])
+    together = matcher.encoder(*pad(several, 0))
+    alone = torch.cat([matcher.encoder(*pad([text], 0)) for text in several])
     assert torch.allclose(together, alone, atol=1e-6)
-    wider = [torch.nn.functional.pad(part, (0, 30)) for part in padded(several, 0)]
+    wider = [torch.nn.functional.pad(part, (0, 30)) for part in pad(several, 0)]
     assert torch.allclose(matcher.encoder(*wider), alone, atol=1e-6)
 
 
 def test_vectors_come_in_the_order_of_the_texts(matcher, monkeypatch):
-    monkeypatch.setattr("proofmatch.training.model.matcher.WORDS_AT_ONCE", 20)
+    monkeypatch.setattr("proofmatch.training.encoder.proof_matcher.WORDS_AT_ONCE", 20)
     several = texts([3, 17, 1, 9, 9, 2])
-    alone = torch.cat([matcher.encoder(*padded([text], 0)) for text in several])
+    alone = torch.cat([matcher.encoder(*pad([text], 0)) for text in several])
     assert torch.allclose(matcher.encode(several), alone, atol=1e-6)
     assert matcher.encode([]).shape == (0, 12)
 
 
 @given(st.lists(st.integers(1, 60), max_size=40), st.integers(1, 100))
 def test_groups_of_similar_length_hold_every_text_once_within_the_limit(lengths, limit):
-    groups = in_batches_of_similar_length(lengths, limit)
+    groups = batches_by_length(lengths, limit)
     assert sorted(number for group in groups for number in group.tolist()) == list(range(len(lengths)))
     for group in groups:
         assert len(group) == 1 or len(group) * max(lengths[number] for number in group) <= limit

@@ -8,14 +8,14 @@ import threading
 import pytest
 
 from proofmatch.errors import ProofmatchError
-from proofmatch.training.model_folder import alone_in, explaining_disk_errors
+from proofmatch.training.model_folder import exclusive_use, readable_disk_errors
 
 HOLDER = """
 import sys
 from pathlib import Path
-from proofmatch.training.model_folder import alone_in
+from proofmatch.training.model_folder import exclusive_use
 
-with alone_in(Path(sys.argv[1])):
+with exclusive_use(Path(sys.argv[1])):
     print("alone", flush=True)
     sys.stdin.read()
 """
@@ -28,20 +28,20 @@ def test_nobody_else_is_let_in_until_the_first_one_ends_or_is_killed(tmp_path, i
     ) as holder:
         assert holder.stdout.readline() == b"alone\n"
         with pytest.raises(ProofmatchError, match=r"another training is writing to .*; wait for it or"):
-            alone_in(tmp_path).__enter__()
+            exclusive_use(tmp_path).__enter__()
         if is_killed:
             holder.kill()
         else:
             holder.stdin.close()
         holder.wait()
-    with alone_in(tmp_path):
+    with exclusive_use(tmp_path):
         assert list(tmp_path.iterdir()) == []
 
 
 def test_an_error_inside_lets_the_next_one_in(tmp_path):
-    with pytest.raises(ValueError, match="inside"), alone_in(tmp_path):
+    with pytest.raises(ValueError, match="inside"), exclusive_use(tmp_path):
         raise ValueError("inside")
-    with alone_in(tmp_path):
+    with exclusive_use(tmp_path):
         pass
 
 
@@ -54,15 +54,15 @@ def test_an_error_inside_lets_the_next_one_in(tmp_path):
     ids=["the system", "torch"],
 )
 def test_what_the_disk_refuses_is_one_sentence_with_the_remedy(tmp_path, error, reason):
-    with pytest.raises(ProofmatchError) as caught, explaining_disk_errors(tmp_path):
+    with pytest.raises(ProofmatchError) as caught, readable_disk_errors(tmp_path):
         raise error
-    assert f"the training in {tmp_path} cannot go on ({reason}" in str(caught.value)
-    assert str(caught.value).endswith("go on with --resume")
+    assert f"the training in {tmp_path} cannot continue ({reason}" in str(caught.value)
+    assert str(caught.value).endswith("continue with --resume")
     assert "\n" not in str(caught.value)
 
 
 def test_what_is_no_fault_of_the_disk_is_left_as_it_is(tmp_path):
-    with pytest.raises(RuntimeError, match="shapes"), explaining_disk_errors(tmp_path):
+    with pytest.raises(RuntimeError, match="shapes"), readable_disk_errors(tmp_path):
         raise RuntimeError("shapes do not fit")
 
 
@@ -79,7 +79,7 @@ def test_only_a_thread_that_fails_with_the_disk_is_passed_over_and_only_meanwhil
         thread.join()
 
     full, other = OSError(errno.ENOSPC, "full"), ValueError("other")
-    with explaining_disk_errors(tmp_path):
+    with readable_disk_errors(tmp_path):
         fail(full)
         fail(other)
     assert heard == [other]

@@ -20,7 +20,7 @@ import pyarrow as pa
 from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
 from proofmatch.training import ProofMatcher, load_tokenizer
-from proofmatch.training.encoding import encode_texts
+from proofmatch.training.texts import encode_texts
 from proofmatch.training.prediction import TrainedMatcher, load_matcher
 
 folder, *train = sys.argv[1:]

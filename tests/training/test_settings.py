@@ -128,11 +128,11 @@ def test_settings_of_features_arrive_as_what_they_are(preset, override, value):
 @pytest.mark.parametrize(
     ("preset", "override", "told"),
     [
-        ("fast", "embedding_size=3", "the preset fast has no encoder, so that embedding_size means nothing"),
-        ("fast", "encoder=some/folder", "the preset fast has no encoder, so that encoder means nothing"),
-        ("fast", "max_words=100", "the preset fast has no encoder, so that max_words means nothing"),
-        ("quick", "rank=3", "the preset quick has no lexical part, so that rank means nothing"),
-        ("finetune", "hub_weight=0", "the preset finetune has no lexical part, so that hub_weight means"),
+        ("fast", "embedding_size=3", "the preset fast has no encoder, so embedding_size has no effect"),
+        ("fast", "encoder=some/folder", "the preset fast has no encoder, so encoder has no effect"),
+        ("fast", "max_words=100", "the preset fast has no encoder, so max_words has no effect"),
+        ("quick", "rank=3", "the preset quick has no lexical part, so rank has no effect"),
+        ("finetune", "hub_weight=0", "the preset finetune has no lexical part, so hub_weight has no effect"),
         ("fast", "num_features=3", "there is no setting 'num_features'"),
         ("fast", "groups=word", "groups must be a list, not 'word'"),
         ("fast", "groups=3", "groups must be a list, not '3'"),

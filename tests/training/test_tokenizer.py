@@ -9,7 +9,7 @@ from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.task import load_tokens
 from proofmatch.training import load_tokenizer, train_tokenizer
-from proofmatch.training.encoding import encode_pairs, encode_texts
+from proofmatch.training.texts import encode_pairs, encode_texts
 from proofmatch.training.tokenizer import END, PADDING, SPECIAL, START, UNKNOWN_MATH, UNKNOWN_TEXT
 
 TEXTS = [["t:Let", "m:x", "t:be", "m:x"], ["t:Let", "m.bold:x", "t:be"], ["t:rare", "m:ζ"]]
@@ -47,9 +47,9 @@ def test_encoding_agrees_with_the_tokenizer_on_what_it_knows(tokenizer):
     assert encoded == tokenizer(" ".join(TEXTS[0]))["input_ids"]
 
 
-@pytest.mark.parametrize(("reads", "expected"), [("text", ["t:Let", "t:be"]), ("math", ["m:x", "m:x"])])
-def test_what_is_read_is_chosen_when_encoding(tokenizer, reads, expected):
-    assert words(tokenizer, encode_texts(tokenizer, column(TEXTS[:1]), reads)) == [[START, *expected, END]]
+@pytest.mark.parametrize(("input", "expected"), [("text", ["t:Let", "t:be"]), ("math", ["m:x", "m:x"])])
+def test_what_is_read_is_chosen_when_encoding(tokenizer, input, expected):
+    assert words(tokenizer, encode_texts(tokenizer, column(TEXTS[:1]), input)) == [[START, *expected, END]]
 
 
 def test_long_texts_are_cut_and_keep_their_end(tokenizer):
@@ -84,7 +84,7 @@ def test_a_pairs_dataset_is_encoded_by_map(release, tmp_path):
     opened = open_release(release)
     tokenizer = train_tokenizer([load_tokens(opened, side, "train") for side in ("statement", "proof")])
     pairs = load_dataset(str(release), split="test", cache_dir=str(tmp_path))
-    encoded = pairs.map(encode_pairs, batched=True, fn_kwargs={"tokenizer": tokenizer, "reads": "math"})
+    encoded = pairs.map(encode_pairs, batched=True, fn_kwargs={"tokenizer": tokenizer, "input": "math"})
     expected = encode_texts(tokenizer, column(pairs["proof_tokens"][:]), "math")
     assert [list(row) for row in encoded["proof_input_ids"]] == [
         expected[number].tolist() for number in range(len(expected))

@@ -1,14 +1,23 @@
-"""Vectors of texts: cut and put together they are the same, and products are those of dense matrices."""
+"""Vectors of texts: slices, concatenation, inner products, hubness correction."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofmatch.training.vectors import SparseVectors, TextVectors, concatenated, scores_of
+from proofmatch.training import vectors
+from proofmatch.training.vectors import (
+    SparseVectors,
+    TextVectors,
+    concatenated,
+    correct_hubness,
+    hubness,
+    scores_of,
+)
 
-# Components are any numbers, as hashes are.
+# Components are any integers, such as hashes.
 FEATURES = np.array([-(2**63), -1, 0, 3, 2**62])
+N_BACKGROUND, N_PROOFS = 8, 11
 
 
 def random_vectors(seed, n_texts, is_sparse=True, dim=3):
@@ -75,3 +84,48 @@ def test_components_beside_are_more_dimensions_of_the_same_precision():
     assert more.dense.dtype == np.float32
     assert np.array_equal(more.dense[:, :3], vectors.dense)
     assert more.sparse is vectors.sparse
+
+
+def hubness_by_hand(background, proofs, n_nearest):
+    scores = as_matrix(background).astype(np.float64) @ as_matrix(proofs).T
+    return [sum(sorted(column)[-n_nearest:]) / min(n_nearest, len(column)) for column in scores.T.tolist()]
+
+
+@pytest.mark.parametrize("is_sparse", [True, False])
+@pytest.mark.parametrize("n_nearest", [1, 3, N_BACKGROUND, 100])
+def test_hubness_is_the_mean_of_the_highest_scores(is_sparse, n_nearest):
+    background = random_vectors(0, N_BACKGROUND, is_sparse)
+    proofs = random_vectors(1, N_PROOFS, is_sparse)
+    means = hubness(background, proofs, n_nearest)
+    assert means.shape == (N_PROOFS,)
+    assert np.allclose(means, hubness_by_hand(background, proofs, n_nearest), atol=1e-5)
+
+
+@pytest.mark.parametrize("chunk", [1, 5, 1000])
+def test_hubness_does_not_depend_on_the_number_of_proofs_at_once(monkeypatch, chunk):
+    background, proofs = random_vectors(0, N_BACKGROUND), random_vectors(1, N_PROOFS)
+    expected = hubness(background, proofs, 3)
+    monkeypatch.setattr(vectors, "_PROOFS_AT_ONCE", chunk)
+    assert np.allclose(hubness(background, proofs, 3), expected, atol=1e-6)
+
+
+def test_the_hubness_of_a_proof_does_not_depend_on_other_proofs():
+    background, proofs = random_vectors(0, N_BACKGROUND), random_vectors(1, N_PROOFS)
+    together = hubness(background, proofs, 3)
+    for number in range(N_PROOFS):
+        alone = hubness(background, proofs[number : number + 1], 3)
+        assert alone == pytest.approx(together[number], abs=1e-6)
+
+
+def test_hubness_without_background_statements_is_zero():
+    background, proofs = random_vectors(0, N_BACKGROUND), random_vectors(1, N_PROOFS)
+    assert hubness(background[:0], proofs, 3).tolist() == [0] * N_PROOFS
+    assert hubness(background, proofs[:0], 3).shape == (0,)
+
+
+def test_the_correction_subtracts_hubness_from_every_score():
+    background, statements, proofs = (random_vectors(seed, size) for seed, size in enumerate((8, 5, 11)))
+    left = correct_hubness(statements, "statement", None, 0.7, 3)
+    right = correct_hubness(proofs, "proof", background, 0.7, 3)
+    expected = all_scores(statements, proofs) - 0.7 * np.array(hubness_by_hand(background, proofs, 3))
+    assert np.allclose(all_scores(left, right), expected, atol=1e-5)

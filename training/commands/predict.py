@@ -27,8 +27,7 @@ def run(options: argparse.Namespace) -> int:
     """Write the predictions."""
     from ...evaluation.commands.predicting import open_task, predict
     from ...evaluation.predictions.system import System
-    from ..leaks import refuse_other_splits
-    from ..prediction import load_matcher, model_scores
+    from ..prediction import load_matcher, model_scores, refuse_other_splits
 
     task = open_task(options)
     refuse_other_splits(options.model, task)

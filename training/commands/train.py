@@ -18,42 +18,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", required=True, metavar="RELEASE", help="a folder, or OWNER/NAME[@REVISION] on the Hub"
     )
-    parser.add_argument("--preset", default="quick", choices=preset_names(), help="which settings")
-    parser.add_argument("--input", choices=INPUTS, default="both", help="what may be read of the texts")
-    parser.add_argument("--by-article", action="store_true", help="the split that keeps articles together")
-    parser.add_argument("--out", required=True, type=Path, metavar="MODEL", help="folder of the model")
+    parser.add_argument("--preset", default="quick", choices=preset_names(), help="name of the settings")
+    parser.add_argument("--input", choices=INPUTS, default="both", help="which tokens the model takes")
+    parser.add_argument("--by-article", action="store_true", help="the splits that keep articles together")
+    parser.add_argument("--out", required=True, type=Path, metavar="MODEL", help="output folder")
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="KEY=VALUE",
         dest="overrides",
-        help="any setting of the model, the tokenizer or the training; may be given several times",
+        help="override any setting of the model, the tokenizer or the training; may be repeated",
     )
-    parser.add_argument("--resume", action="store_true", help="go on after the last checkpoint in MODEL")
+    parser.add_argument("--resume", action="store_true", help="continue after the last checkpoint in MODEL")
 
 
 def run(options: argparse.Namespace) -> int:
     """Train."""
     from ...builder.release.release import open_release
-    from ..run import RUN, train_matcher
+    from ..model_folder import RUN
     from ..settings import load_settings
-    from ..trainer.processes import is_first_process
 
     settings = load_settings(options.preset, options.overrides)
+    release = open_release(options.data)
+
+    from ..run import train_matcher
+    from ..trainer.processes import is_first_process
+
     try:
         out = train_matcher(
-            open_release(options.data),
+            release,
             settings,
             options.out,
-            reads=options.input,
+            input=options.input,
             by_article=options.by_article,
             resume=options.resume,
         )
     except KeyboardInterrupt:
         if not (options.out / RUN).exists():
-            raise  # nothing has been done that one could go on with
-        raise KeyboardInterrupt("go on with --resume") from None
+            raise  # there is nothing to resume
+        raise KeyboardInterrupt("continue with --resume") from None
     if not is_first_process():
         return 0
     print(f"{out} has the model; match with")

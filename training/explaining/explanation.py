@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from proofmatch.errors import ProofmatchError
 
-from ..joint.matcher import JointMatcher
+from ..joint import JointMatcher
 from ..lexical.explanation import Reason, explain_by_features
 from ..lexical.matcher import LexicalMatcher
 from ..prediction import TrainedMatcher

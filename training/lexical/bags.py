@@ -10,7 +10,7 @@ import pyarrow as pa
 from proofmatch.progress import Progress
 
 from ..cache import Arrays, cached_arrays
-from ..encoding import EncodedTexts
+from ..texts import EncodedTexts
 from .features import FEATURES_VERSION, GROUPS, group_numbers, occurrences
 
 # An entry of a bag. In a bag that was counted, `feature` is a hash, and `frequency` 0, until a vocabulary
@@ -26,7 +26,7 @@ _MAX_COUNT = np.iinfo(BAG["count"]).max
 def count_features(
     texts: pa.ListArray,
     groups: Sequence[str] = GROUPS,
-    reads: str = "both",
+    input: str = "both",
     progress: Progress | None = None,
 ) -> EncodedTexts:
     """Count the features of each text.
@@ -34,7 +34,7 @@ def count_features(
     Args:
         texts: Lists of typed tokens.
         groups: The groups of features to count.
-        reads: What may be read: `both`, `text` or `math`.
+        input: What may be read: `both`, `text` or `math`.
         progress: Advanced once every `TEXTS_AT_ONCE` texts.
 
     Returns:
@@ -46,7 +46,7 @@ def count_features(
     lengths = np.zeros(len(texts), dtype=np.int64)
     for start in range(0, max(len(texts), 1), TEXTS_AT_ONCE):
         part = texts.slice(start, TEXTS_AT_ONCE)
-        hashes, counts, lengths[start : start + len(part)] = _count(part, groups, reads)
+        hashes, counts, lengths[start : start + len(part)] = _count(part, groups, input)
         known = len(bags)
         # In place: chunks to be put together at the end would need twice the memory.
         bags.resize(known + len(hashes), refcheck=False)
@@ -78,10 +78,10 @@ def cached_features(key_parts: str, make: Callable[[], EncodedTexts]) -> Encoded
 
 
 def _count(
-    texts: pa.ListArray, groups: Sequence[str], reads: str
+    texts: pa.ListArray, groups: Sequence[str], input: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Give the features of all texts, how often each occurs, and how many features each text has."""
-    found = list(occurrences(texts, groups, reads).values())
+    found = list(occurrences(texts, groups, input).values())
     rows = np.concatenate([np.empty(0, np.uint16), *(one.rows.astype(np.uint16) for one in found)])
     hashes = np.concatenate([np.empty(0, np.uint64), *(one.hashes for one in found)])
     hashes = hashes[np.argsort(rows, kind="stable")]  # of 16 bits, hence in linear time

@@ -164,14 +164,14 @@ GROUPS = tuple(_FINDERS)
 
 
 def occurrences(
-    texts: pa.ListArray, groups: Sequence[str] = GROUPS, reads: str = "both"
+    texts: pa.ListArray, groups: Sequence[str] = GROUPS, input: str = "both"
 ) -> dict[str, Occurrences]:
     """Find all features of some texts.
 
     Args:
         texts: Lists of typed tokens; a missing text is an empty one.
         groups: The groups of features to find.
-        reads: What may be read: `both`, `text` or `math`. The rest is left out first, so that tokens become
+        input: What may be read: `both`, `text` or `math`. The rest is left out first, so that tokens become
             neighbours that were none.
 
     Returns:
@@ -183,7 +183,7 @@ def occurrences(
     for group in groups:
         if group not in GROUPS:
             raise ProofmatchError(f"groups of features are {', '.join(GROUPS)}, not {group!r}")
-    tokens = _read(texts, reads)
+    tokens = _read(texts, input)
     found = {}
     for group in groups:
         hashes, first, last = _FINDERS[group](tokens)
@@ -197,9 +197,9 @@ def group_numbers(hashes: np.ndarray) -> np.ndarray:
     return (hashes & _GROUP_BITS).astype(np.int8)
 
 
-def _read(texts: pa.ListArray, reads: str) -> ReadTokens:
-    if reads not in INPUTS:
-        raise ProofmatchError(f"input must be one of {', '.join(INPUTS)}, not {reads!r}")
+def _read(texts: pa.ListArray, input: str) -> ReadTokens:
+    if input not in INPUTS:
+        raise ProofmatchError(f"input must be one of {', '.join(INPUTS)}, not {input!r}")
     values = texts.flatten().cast(pa.string()).dictionary_encode(null_encoding="encode")
     distinct = [look_up(token) for token in values.dictionary.to_pylist()]
     codes = values.indices.to_numpy()
@@ -207,8 +207,8 @@ def _read(texts: pa.ListArray, reads: str) -> ReadTokens:
     rows = np.repeat(np.arange(len(texts)), lengths)
     places = np.arange(len(codes)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     is_math = np.array([token.is_math for token in distinct], dtype=bool)[codes]
-    if reads != "both":
-        kept = np.flatnonzero(is_math == (reads == "math"))
+    if input != "both":
+        kept = np.flatnonzero(is_math == (input == "math"))
         codes, rows, places, is_math = codes[kept], rows[kept], places[kept], is_math[kept]
     math = np.flatnonzero(is_math)
     # A token has the hash of a symbol or that of a stem, never both.

@@ -13,12 +13,9 @@ from transformers import PreTrainedTokenizerFast
 
 from proofmatch.progress import Progress
 
-from ..encoding import EncodedTexts
-from ..hubs import without_hubs
-from ..model.rates import ParameterGroup
-from ..model.saved import Gather, SavedMatcher
-from ..reading import Texts
-from ..vectors import SparseVectors, TextVectors, concatenated
+from ..matcher import Gather, Matcher, ParameterGroup
+from ..texts import EncodedTexts, Texts
+from ..vectors import SparseVectors, TextVectors, concatenated, correct_hubness
 from .bags import BAG
 from .config import LexicalMatcherConfig
 from .features import FEATURES_VERSION
@@ -48,7 +45,7 @@ class EncodedBags:
     dense: torch.Tensor
 
 
-class LexicalMatcher(SavedMatcher):
+class LexicalMatcher(Matcher):
     """Scores a pair by the features that its texts share and by those that go together.
 
     A feature's value in a text is a saturated count, times its idf, times exp of learned weights: one for its
@@ -265,7 +262,7 @@ class LexicalMatcher(SavedMatcher):
         if not self.config.hub_weight:
             return vectors
         background = None if side == "statement" else self.plain_vectors(self.background, "statement")
-        return without_hubs(vectors, side, background, self.config.hub_weight, self.config.n_nearest)
+        return correct_hubness(vectors, side, background, self.config.hub_weight, self.config.n_nearest)
 
     def plain_vectors(self, texts: Texts, side: str, progress: Progress | None = None) -> TextVectors:
         """Turn texts into vectors whose inner products are what `forward` computes."""

@@ -26,18 +26,18 @@ class NamedFeature:
 
 
 def feature_names(
-    tokens: Sequence[str], groups: Sequence[str] = GROUPS, reads: str = "both"
+    tokens: Sequence[str], groups: Sequence[str] = GROUPS, input: str = "both"
 ) -> dict[int, NamedFeature]:
     """Name all features of one text by their hashes, as bags have them.
 
     Args:
         tokens: Typed tokens.
         groups: The groups of features to name.
-        reads: What may be read: `both`, `text` or `math`.
+        input: What may be read: `both`, `text` or `math`.
     """
     named: dict[int, NamedFeature] = {}
     looked_up = [look_up(token) for token in tokens]
-    for group, found in occurrences(pa.array([tokens], pa.list_(pa.string())), groups, reads).items():
+    for group, found in occurrences(pa.array([tokens], pa.list_(pa.string())), groups, input).items():
         order = np.lexsort((found.ends, found.begins))
         hashes = found.hashes.view(np.int64)[order].tolist()
         spans = zip(found.begins[order].tolist(), found.ends[order].tolist(), strict=True)

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from proofmatch.progress import Progress
 
-from ..encoding import EncodedTexts
+from ..texts import EncodedTexts
 from .bags import TEXTS_AT_ONCE, cached_features, count_features
 from .vocabulary import FeatureVocabulary
 
@@ -18,12 +18,12 @@ class FeatureReader:
     Attributes:
         vocabulary: The features of the training split.
         groups: Kinds of features.
-        reads: What may be read of a text: `both`, `text` or `math`.
+        input: What may be read of a text: `both`, `text` or `math`.
     """
 
     vocabulary: FeatureVocabulary
     groups: tuple[str, ...]
-    reads: str
+    input: str
 
     @property
     def reads_text_column(self) -> bool:
@@ -32,7 +32,7 @@ class FeatureReader:
 
     def read(self, texts: pa.Array, origin: str | None = None) -> EncodedTexts:
         """Read a column of texts; their features are built once, and kept for the next time."""
-        return self.vocabulary.look_up(read_features(texts, self.groups, self.reads, origin))
+        return self.vocabulary.look_up(read_features(texts, self.groups, self.input, origin))
 
     def read_training_pairs(
         self, statements: pa.Array, proofs: pa.Array, origins: tuple[str, str]
@@ -40,22 +40,22 @@ class FeatureReader:
         """Read the pairs that the matcher is trained on, as if each had not been counted."""
         return self.vocabulary.look_up_pairs(
             *(
-                read_features(texts, self.groups, self.reads, origin)
+                read_features(texts, self.groups, self.input, origin)
                 for texts, origin in zip((statements, proofs), origins, strict=True)
             )
         )
 
 
-def read_features(texts: pa.Array, groups: tuple[str, ...], reads: str, origin: str | None) -> EncodedTexts:
+def read_features(texts: pa.Array, groups: tuple[str, ...], input: str, origin: str | None) -> EncodedTexts:
     """Count the features of texts, or take what was counted before of texts of the same origin."""
 
     def count() -> EncodedTexts:
         if len(texts) <= TEXTS_AT_ONCE:  # over before one could read what is said
-            return count_features(texts, groups, reads)
+            return count_features(texts, groups, input)
         with Progress("features", "parts", total=-(-len(texts) // TEXTS_AT_ONCE)) as progress:
             progress.summary = f"of {len(texts):,} texts"
-            return count_features(texts, groups, reads, progress)
+            return count_features(texts, groups, input, progress)
 
     if origin is None:
         return count()
-    return cached_features(f"{origin} {' '.join(groups)} {reads}", count)
+    return cached_features(f"{origin} {' '.join(groups)} {input}", count)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..encoding import EncodedTexts
+from ..texts import EncodedTexts
 
 # Few enough for little memory, enough for little overhead.
 _ENTRIES_AT_ONCE = 1 << 20

@@ -7,7 +7,7 @@ from proofmatch.errors import ProofmatchError
 from ...builder.tokens import math_token
 from ...evaluation.task import select_input
 from ..prediction import TrainedMatcher
-from ..reading import Texts
+from ..texts import Texts
 from .invisible import INVISIBLE_TIMES
 from .spellings import known_spellings
 from .tex_tokens import tex_tokens
@@ -28,9 +28,9 @@ def encode_statement(model: TrainedMatcher, statement: str) -> Texts:
     if model.reader.reads_text_column:
         return model.reader.read(pa.array([statement]))
     tokens = pa.array([statement_tokens(model, statement)], pa.list_(pa.string()))
-    reads = model.matcher.config.input
-    if not len(select_input(tokens, reads).flatten()):
-        what = {"text": "words", "math": "formulas, such as $x$,"}.get(reads, "words or formulas")
+    input = model.matcher.config.input
+    if not len(select_input(tokens, input).flatten()):
+        what = {"text": "words", "math": "formulas, such as $x$,"}.get(input, "words or formulas")
         raise ProofmatchError(f"the model reads {what} only, and the statement has none")
     return model.reader.read(tokens)
 

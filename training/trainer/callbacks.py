@@ -1,4 +1,4 @@
-"""What happens beside the steps: the history file, and lines for whoever watches."""
+"""Callbacks of the trainer: epochs, complete checkpoints, the history file, and the progress."""
 
 # ruff: noqa: ANN401, ARG002
 # (The signatures are those of transformers.)
@@ -15,13 +15,13 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 from proofmatch.storage import atomic_file
 
-from .batches import Batches
+from ..pairs import Batches
 
 HISTORY = "history.json"
 
 
 class EpochOfBatches(TrainerCallback):
-    """Tells the batches which epoch begins."""
+    """Sets the epoch of the batches."""
 
     def __init__(self, batches: Batches) -> None:
         self._batches = batches
@@ -29,29 +29,29 @@ class EpochOfBatches(TrainerCallback):
     def on_epoch_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
-        """Set the epoch; in the middle of a resumed one it is a fraction."""
+        """Set the epoch; in a resumed one, `state.epoch` is a fraction."""
         self._batches.epoch = int(state.epoch or 0)
 
 
 class WholeCheckpoints(TrainerCallback):
-    """Lets a checkpoint have all that a resumed run needs to be as one that was never interrupted."""
+    """Makes checkpoints complete, so that a resumed run equals one that was never interrupted."""
 
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
-        """Find the best checkpoint again, from another working folder or after a move."""
+        """Find the best checkpoint again if the folder was moved or the working folder is another one."""
         if state.best_global_step:
             folder = Path(str(args.output_dir), f"{PREFIX_CHECKPOINT_DIR}-{state.best_global_step}")
             if not folder.is_dir():
                 raise ProofmatchError(
-                    f"{folder} had the best weights and is gone; train anew in another folder"
+                    f"{folder} had the best weights and is missing; train again in another folder"
                 )
             state.best_model_checkpoint = str(folder)
 
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
-        """Ask for a checkpoint with each evaluation, and for the loss so far with each checkpoint."""
+        """Save a checkpoint with each evaluation, and log the loss with each checkpoint."""
         control.should_save = control.should_save or control.should_evaluate
         control.should_log = control.should_log or control.should_save
 
@@ -59,10 +59,10 @@ class WholeCheckpoints(TrainerCallback):
 
 
 class HistoryFile(TrainerCallback):
-    """Keeps `history.json` in the output folder: all that was logged, from the first step on."""
+    """Writes `history.json` in the output folder: all log entries since the first step."""
 
     def on_log(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
-        """Write it anew."""
+        """Rewrite the file."""
         if not state.is_world_process_zero:
             return
         with atomic_file(Path(str(args.output_dir), HISTORY)) as unfinished:
@@ -70,7 +70,7 @@ class HistoryFile(TrainerCallback):
 
 
 class TrainingProgress(TrainerCallback):
-    """Shows the steps as every other long operation does, and a line for each evaluation."""
+    """Shows a progress bar of the steps, and a line for each evaluation."""
 
     def __init__(self, batches: Batches) -> None:
         self._batches = batches
@@ -81,12 +81,12 @@ class TrainingProgress(TrainerCallback):
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
-        """Begin to show."""
+        """Start the progress."""
         self._since = (time.monotonic(), state.global_step)
         if state.is_world_process_zero:
             self._progress = Progress("training", "steps", total=state.max_steps, done=state.global_step)
             self._progress.__enter__()
-            done = f", going on after step {state.global_step:,}" if state.global_step else ""
+            done = f", continuing after step {state.global_step:,}" if state.global_step else ""
             self._progress.say(
                 f"{self._batches.n_pairs:,} pairs in batches of {self._batches.size:,}, "
                 f"{state.max_steps:,} steps{done}"
@@ -140,11 +140,11 @@ class TrainingProgress(TrainerCallback):
     def on_train_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
-        """Leave a last line."""
+        """Print the last line."""
         self.end()
 
     def end(self, error: BaseException | None = None) -> None:
-        """Show no more, and after an error say no more either."""
+        """End the progress; after an error without a last line."""
         if self._progress is not None:
             self._progress.__exit__(type(error) if error else None, error, None)
             self._progress = None

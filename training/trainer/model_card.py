@@ -13,8 +13,8 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.hub import check_repository_name
 
 from ...dataset_card.templates import render
+from ..encoder.encoder_config import ProofMatcherConfig
 from ..lexical.config import LexicalMatcherConfig
-from ..model.config import ProofMatcherConfig
 from ..settings import SECTIONS
 from ..templates import FOLDER
 from .history import MEASURES, Entry, evaluation_of_step, training_seconds

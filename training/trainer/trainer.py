@@ -6,32 +6,34 @@ import shutil
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset
 from transformers import PrinterCallback, Trainer, TrainerCallback
 
 from proofmatch.errors import ProofmatchError
 
-from ..model.saved import SavedMatcher
-from ..pairs import EncodedPairs, MatchingSet, as_matching_set, collate
-from .arguments import MatchingArguments
-from .batches import Batches
+from ...evaluation.decoding.candidates import best_candidates
+from ...evaluation.decoding.matching import fill_unmatched, match_candidates
+from ...evaluation.decoding.scores import map_blocks
+from ...evaluation.metrics import rank_of_gold_in_block, reciprocal_ranks
+from ..losses import loss_of_step
+from ..matcher import Matcher
+from ..model_folder import delete_old_checkpoints
+from ..pairs import Batches, EncodedPairs, MatchingSet, as_matching_set, collate
+from .arguments import METRICS, MatchingArguments, decay_by_epoch, make_optimizer
 from .callbacks import EpochOfBatches, HistoryFile, TrainingProgress, WholeCheckpoints
-from .checkpoints import delete_old_checkpoints
-from .objectives import loss_of_step
-from .optimizers import decay_by_epoch, make_optimizer
 from .processes import average_gradients, gather_vectors
-from .validation import validate
 
 
 class MatchingTrainer(Trainer):
-    """Trains a matcher by local, global or hybrid objectives.
+    """Trains a matcher with local, global or hybrid objectives.
 
     Args:
         model: The matcher.
         args: Settings.
         train_dataset: Pairs, from `read_pairs`; or any dataset with the columns of `encode_pairs`.
-        eval_dataset: The matching task of the validation split, from `read_task`; or encoded pairs again.
+        eval_dataset: The matching task of the validation split, from `read_task`; or encoded pairs.
         processing_class: The tokenizer, saved with the matcher.
         callbacks: Further callbacks of transformers.
 
@@ -42,7 +44,7 @@ class MatchingTrainer(Trainer):
 
     def __init__(
         self,
-        model: SavedMatcher,
+        model: Matcher,
         args: MatchingArguments,
         train_dataset: EncodedPairs,
         eval_dataset: MatchingSet | EncodedPairs,
@@ -90,31 +92,31 @@ class MatchingTrainer(Trainer):
                 *(callbacks or []),
             ],
         )
-        self.pop_callback(PrinterCallback)  # `TrainingProgress` says the same for people
+        self.pop_callback(PrinterCallback)  # `TrainingProgress` shows the same
         self.args: MatchingArguments
         self.model_accepts_loss_kwargs = False
 
     @property
-    def matcher(self) -> SavedMatcher:
-        """The model, without what the library wraps around it for several processes."""
+    def matcher(self) -> Matcher:
+        """The model, without the library's wrapper for several processes."""
         return self.accelerator.unwrap_model(self.model)
 
     def get_train_dataloader(self) -> DataLoader:
-        """Give the batches; which share of them is this process's, they know themselves."""
+        """Return the loader; `Batches` selects this process's share of each batch."""
         pairs = cast("Dataset", self._pairs)
         return DataLoader(pairs, batch_sampler=self.batches, collate_fn=collate)
 
     def create_optimizer(self, model: torch.nn.Module | None = None) -> torch.optim.Optimizer:
-        """Make the optimizer that the settings name."""
+        """Make the optimizer of the settings."""
         if self.optimizer is None:
-            matcher: SavedMatcher = self.accelerator.unwrap_model(model or self.model)
+            matcher: Matcher = self.accelerator.unwrap_model(model or self.model)
             self.optimizer = make_optimizer(matcher, self.args)
         return self.optimizer
 
     def create_scheduler(
         self, num_training_steps: int, optimizer: torch.optim.Optimizer | None = None
     ) -> torch.optim.lr_scheduler.LRScheduler:
-        """Make the schedule of the learning rate: by epoch for ASGD, that of transformers for AdamW."""
+        """Make the learning rate schedule: by epoch for ASGD, that of transformers for AdamW."""
         if self.lr_scheduler is None and self.args.optimizer == "asgd":
             factor = self.args.learning_rate_decay
             self.lr_scheduler = decay_by_epoch(optimizer or self.optimizer, factor, self.steps_per_epoch)
@@ -126,18 +128,18 @@ class MatchingTrainer(Trainer):
         try:
             return super().train(*options, **others)
         except BaseException as error:
-            self._progress.end(error)  # a bar would stand before what is said of the error
+            self._progress.end(error)  # so that no progress bar precedes the error message
             raise
 
     def training_step(
         self,
         model: torch.nn.Module,  # noqa: ARG002
         inputs: dict[str, Any],
-        num_items_in_batch: Any = None,  # noqa: ANN401, ARG002 - of the library; our batches are all of one size
+        num_items_in_batch: Any = None,  # noqa: ANN401, ARG002 - of the library; our batches have one size
     ) -> torch.Tensor:
-        """Add the gradients of a batch; the mean loss of a statement comes back."""
-        # Not through the wrapper that transformers puts around it for several processes: it would
-        # average gradients after the first chunk, and sees no pairs of other processes.
+        """Add the gradients of a batch, and return the mean loss per statement."""
+        # Not through the library's wrapper for several processes: it would average gradients after the
+        # first chunk, and does not see the pairs of other processes.
         matcher = self.matcher.train()
         name, loss = loss_of_step(self.args.objective, self.state.global_step)
         statements, proofs = inputs["statements"], inputs["proofs"]
@@ -146,8 +148,8 @@ class MatchingTrainer(Trainer):
         def mean_loss(scores: torch.Tensor) -> torch.Tensor:
             if not torch.isfinite(scores).all():
                 raise ProofmatchError(
-                    f"scores are no longer numbers at step {self.state.global_step + 1} ({name} loss); "
-                    "a smaller learning_rate, or a max_grad_norm, may help"
+                    f"scores are NaN or infinite at step {self.state.global_step + 1} ({name} loss); "
+                    "try a smaller learning_rate, or a max_grad_norm"
                 )
             # The paper writes a sum, with which its learning rate would be 60 times as large.
             return loss(scores) / accumulated
@@ -163,7 +165,7 @@ class MatchingTrainer(Trainer):
         ignore_keys: list[str] | None = None,  # noqa: ARG002 - of the library
         metric_key_prefix: str = "eval",
     ) -> dict[str, float]:
-        """Rank and match a split, the validation split if none is given."""
+        """Rank and match a split, by default the validation split."""
         measured = validate(self.matcher, self._task if eval_dataset is None else _task_of(eval_dataset))
         metrics = {f"{metric_key_prefix}_{name}": value for name, value in measured.items()}
         self.log(metrics)
@@ -171,22 +173,22 @@ class MatchingTrainer(Trainer):
         return metrics
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        """Log, but not the library's mean loss: after an interruption it is that since the last start."""
+        """Log all but the library's mean loss, which after a resumption covers only the last start."""
         super().log(
             {key: value for key, value in logs.items() if key not in ("train_loss", "total_flos")}, start_time
         )
 
     def create_model_card(self, *options: Any, **others: Any) -> None:  # noqa: ANN401 - of the library
-        """Draft a card, as the library does for a push to the Hub, unless there is one."""
+        """Write the library's card for a push to the Hub, unless there is a card already."""
         if not Path(str(self.args.output_dir), "README.md").exists():
             super().create_model_card(*options, **others)
 
     def floating_point_ops(self, inputs: dict[str, Any]) -> int:  # noqa: ARG002 - of the library
-        """Count none: the library's estimate is for one padded batch."""
+        """Return 0: the library's estimate assumes one padded batch."""
         return 0
 
     def _save_checkpoint(self, model: torch.nn.Module, trial: Any) -> None:  # noqa: ANN401 - of the library
-        """Save one as the library does, and delete old ones ourselves."""
+        """Save with the library, but delete old checkpoints by their step numbers."""
         self.args.save_total_limit = None
         try:
             super()._save_checkpoint(model, trial)
@@ -199,7 +201,7 @@ class MatchingTrainer(Trainer):
             )
 
     def _save(self, output_dir: str | None = None, state_dict: dict[str, Any] | None = None) -> None:
-        """Save as the library does, but the settings as JSON: nobody should have to open a pickle."""
+        """Save with the library, but the settings as JSON instead of a pickle."""
         folder = Path(output_dir or str(self.args.output_dir))
         unfinished = folder / ".unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -208,22 +210,36 @@ class MatchingTrainer(Trainer):
             self.processing_class.save_pretrained(unfinished)
         settings = self.args.to_dict()
         settings["save_total_limit"] = self._checkpoints_kept
-        del settings["output_dir"]  # nobody's business but its owner's, and people share models
+        del settings["output_dir"]  # private, and models are shared
         (unfinished / "training_args.json").write_text(
             json.dumps(settings, indent=2, sort_keys=True) + "\n", encoding="utf-8"
         )
         readable = (unfinished / "training_args.json").stat().st_mode
-        # The weights last: a folder that has them is complete, whenever the process is killed.
+        # The weights last: a folder that has them is complete, even if the process is killed.
         for path in sorted(unfinished.iterdir(), key=lambda path: path.suffix == ".safetensors"):
-            path.chmod(readable)  # the library's weights are for their owner alone
+            path.chmod(readable)  # the library makes weights readable by their owner only
             path.replace(folder / path.name)
         unfinished.rmdir()
 
     def _run_epoch(self, *options: Any, **others: Any) -> None:  # noqa: ANN401 - of the library
-        # A run that was killed between its last step and its end must not go on to the end of an epoch.
+        # A run that was killed between its last step and its end must not continue to the end of an epoch.
         if self.state.global_step < self.state.max_steps:
             super()._run_epoch(*options, **others)
 
 
 def _task_of(dataset: MatchingSet | EncodedPairs) -> MatchingSet:
     return dataset if isinstance(dataset, MatchingSet) else as_matching_set(dataset)
+
+
+def validate(matcher: Matcher, split: MatchingSet) -> dict[str, float]:
+    """Measure MRR and accuracy of the ranking, and the accuracy of the one-to-one matching."""
+    scores = matcher.scores(split.statements, split.proofs)
+
+    def ranks_of(start: int, block: np.ndarray) -> np.ndarray:
+        return rank_of_gold_in_block(block, split.gold[start : start + len(block)])
+
+    ranks = np.concatenate(list(map_blocks(scores, ranks_of)))
+    candidates = best_candidates(scores)
+    matched = fill_unmatched(match_candidates(candidates).columns, candidates)
+    measured = (reciprocal_ranks(ranks).mean(), (ranks == 1).mean(), (matched == split.gold).mean())
+    return dict(zip(METRICS, map(float, measured), strict=True))

@@ -18,7 +18,6 @@ from proofmatch.training.lexical.explanation import Reason
 from proofmatch.training.lexical.naming import NamedFeature
 from proofmatch.training.pairs import read_pairs
 from proofmatch.training.prediction import TrainedMatcher, load_matcher
-from proofmatch.training.scoring import score_texts
 from proofmatch.training.searching.proofs import fingerprint
 from proofmatch.training.searching.search import Hit, search
 from proofmatch.training.searching.showing import as_text
@@ -245,7 +244,7 @@ def test_matchers_with_features_search_as_they_score(featured, release, find):
     assert code == 0
     assert "encoding proofs" in said
     proofs = read_pairs(opened, "test", model.reader).proofs
-    scores = score_texts(model.matcher, encode_statement(model, STATEMENT), proofs).block(0, 1)[0]
+    scores = model.matcher.scores(encode_statement(model, STATEMENT), proofs).block(0, 1)[0]
     ids = opened.table("pairs", "test", ["proof_id"]).column(0).to_pylist()
     expected = dict(zip(ids, scores, strict=True))
     hits = hits_of(out)

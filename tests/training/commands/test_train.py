@@ -12,7 +12,7 @@ from proofmatch.evaluation.task import load_task
 from proofmatch.training import train_tokenizer
 from proofmatch.training.pairs import read_task
 from proofmatch.training.prediction import load_matcher
-from proofmatch.training.trainer.validation import validate
+from proofmatch.training.trainer.trainer import validate
 from tests.training.conftest import TINY
 from tests.training.trainer.results import assert_same_weights, history, weights
 from tests.training.trainer.running import run

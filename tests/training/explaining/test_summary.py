@@ -21,10 +21,10 @@ def tokens_of(text):
     return tokens
 
 
-def summary_of(statement, proof, *associated, weights=None, reads="both"):
+def summary_of(statement, proof, *associated, weights=None, input="both"):
     """Explain a match in which a shared feature adds 1, or what its group or surface weighs."""
     texts = [tokens_of(text) for text in (statement, proof)]
-    ours, theirs = (feature_names(text, GROUPS, reads) for text in texts)
+    ours, theirs = (feature_names(text, GROUPS, input) for text in texts)
     reasons = []
     for feature in ours.keys() & theirs.keys():
         named = ours[feature], theirs[feature]
@@ -120,7 +120,7 @@ def test_lines_are_in_the_order_of_what_they_add():
 
 
 def test_a_matcher_that_reads_formulas_only_reads_on_across_words():
-    found = shared(summary_of("$ x $ and $ y $", "$ x $ or $ y $", reads="math", weights={"math-2": 2.0}))
+    found = shared(summary_of("$ x $ and $ y $", "$ x $ or $ y $", input="math", weights={"math-2": 2.0}))
     assert found == {"xy": 5.0}  # each symbol, both of them, and all that is read
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import torch
 
 from proofmatch.training import ProofMatcher, ProofMatcherConfig, train_tokenizer
-from proofmatch.training.joint.matcher import JointMatcher
-from proofmatch.training.joint.reader import JointTexts
+from proofmatch.training.joint import JointMatcher, JointTexts
 from proofmatch.training.lexical.matcher import LexicalMatcher
 from tests.training.lexical.corpora import PAIRS, column, make_random, random_texts, small_matcher
 

@@ -6,10 +6,10 @@ import pytest
 from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.task import load_task
-from proofmatch.training.joint.fusion import WEIGHTS, fuse
+from proofmatch.training.joint import WEIGHTS, fuse
 from proofmatch.training.pairs import read_task
 from proofmatch.training.prediction import load_matcher
-from proofmatch.training.trainer.validation import validate
+from proofmatch.training.trainer.trainer import validate
 
 
 @pytest.fixture(scope="module")

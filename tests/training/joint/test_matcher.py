@@ -7,11 +7,10 @@ import pytest
 import torch
 
 from proofmatch.errors import ProofmatchError
-from proofmatch.training.joint.matcher import JointMatcher
-from proofmatch.training.joint.reader import JointTexts
-from proofmatch.training.kinds import open_matcher
+from proofmatch.training.joint import JointMatcher, JointTexts
 from proofmatch.training.lexical.matcher import LexicalMatcher
 from proofmatch.training.losses import two_sided_loss
+from proofmatch.training.prediction import open_matcher
 from proofmatch.training.vectors import scores_of
 from tests.training.joint.corpora import Parts, both, encoder_scores, lexical_scores
 from tests.training.lexical.corpora import PAIRS, column, make_random

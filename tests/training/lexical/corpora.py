@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from proofmatch.training.encoding import EncodedTexts
 from proofmatch.training.lexical.bags import count_features
 from proofmatch.training.lexical.config import LexicalMatcherConfig
 from proofmatch.training.lexical.features import GROUPS
 from proofmatch.training.lexical.matcher import LexicalMatcher
 from proofmatch.training.lexical.vocabulary import FeatureVocabulary, count_vocabulary
+from proofmatch.training.texts import EncodedTexts
 
 PAIRS = 12
 TOKENS = ["m:x", "m:y", "m:+", "m:(", "m.bold:x", "t:Let", "t:be", "t:groups", "t:group", "t:smooth-local"]
@@ -33,8 +33,8 @@ def column(texts):
     return pa.array(texts, pa.list_(pa.string()))
 
 
-def bags(texts, groups=GROUPS, reads="both"):
-    return count_features(column(texts), groups, reads)
+def bags(texts, groups=GROUPS, input="both"):
+    return count_features(column(texts), groups, input)
 
 
 def as_list(texts: EncodedTexts):

@@ -16,11 +16,11 @@ class Plain:
     end: int
 
 
-def plain_features(tokens, reads="both"):
+def plain_features(tokens, input="both"):
     kept = [
         (place, token)
         for place, token in enumerate(tokens)
-        if reads == "both" or token.startswith("m") == (reads == "math")
+        if input == "both" or token.startswith("m") == (input == "math")
     ]
     found = []
 
@@ -64,5 +64,5 @@ def plain_features(tokens, reads="both"):
     return found
 
 
-def plain_counts(tokens, reads="both"):
-    return Counter((one.group, one.what) for one in plain_features(tokens, reads))
+def plain_counts(tokens, input="both"):
+    return Counter((one.group, one.what) for one in plain_features(tokens, input))

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
-from proofmatch.training.encoding import EncodedTexts
 from proofmatch.training.lexical import bags
 from proofmatch.training.lexical.bags import BAG, cached_features, count_features
 from proofmatch.training.lexical.features import GROUPS
+from proofmatch.training.texts import EncodedTexts
 from tests.training.lexical.plain import plain_counts
 from tests.training.lexical.test_features import TEXT, TEXTS, column
 
@@ -34,14 +34,14 @@ def test_features_are_counted():
     assert (bag["frequency"] == 0).all()
 
 
-@given(texts=TEXTS, reads=st.sampled_from(["both", "text", "math"]))
-def test_counts_are_those_of_a_plain_loop(texts, reads):
-    counted = count_features(column(texts), GROUPS, reads)
+@given(texts=TEXTS, input=st.sampled_from(["both", "text", "math"]))
+def test_counts_are_those_of_a_plain_loop(texts, input):
+    counted = count_features(column(texts), GROUPS, input)
     assert len(counted) == len(texts)
     for number, text in enumerate(texts):
         bag = counted[number]
         assert (bag["feature"][1:] > bag["feature"][:-1]).all()
-        expected = plain_counts(text or [], reads)
+        expected = plain_counts(text or [], input)
         assert sorted(zip(bag["group"].tolist(), bag["count"].tolist(), strict=True)) == sorted(
             (GROUPS.index(group), count) for (group, _), count in expected.items()
         )

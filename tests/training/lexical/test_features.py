@@ -48,9 +48,9 @@ def column(texts):
     return pa.array(texts, pa.list_(pa.string()))
 
 
-def found(tokens, group, reads="both"):
+def found(tokens, group, input="both"):
     """List the features of a group as a reader sees them, with their places."""
-    names = feature_names(tokens, (group,), reads)
+    names = feature_names(tokens, (group,), input)
     return sorted((span, feature.surface) for feature in names.values() for span in feature.spans)
 
 
@@ -130,11 +130,11 @@ def test_hashes_of_features_do_not_change():
     }
 
 
-@pytest.mark.parametrize("reads", ["both", "text", "math"])
+@pytest.mark.parametrize("input", ["both", "text", "math"])
 @given(texts=TEXTS)
-def test_features_are_those_of_a_plain_loop(texts, reads):
+def test_features_are_those_of_a_plain_loop(texts, input):
     names, seen = {}, []
-    for group, one in occurrences(column(texts), GROUPS, reads).items():
+    for group, one in occurrences(column(texts), GROUPS, input).items():
         assert (group_numbers(one.hashes) == GROUPS.index(group)).all()
         seen += zip(
             one.rows.tolist(),
@@ -146,7 +146,7 @@ def test_features_are_those_of_a_plain_loop(texts, reads):
     expected = [
         (row, plain.group, plain.what, plain.begin, plain.end)
         for row, text in enumerate(texts)
-        for plain in plain_features(text or [], reads)
+        for plain in plain_features(text or [], input)
     ]
     # One hash for each feature and one feature for each hash, found by group and place.
     by_place = {}
@@ -180,9 +180,9 @@ def test_a_text_has_the_same_features_in_any_company(texts):
         column([TEXT]).slice(1),
     ],
 )
-@pytest.mark.parametrize("reads", ["both", "text", "math"])
-def test_there_may_be_nothing(texts, reads):
-    for one in occurrences(texts, GROUPS, reads).values():
+@pytest.mark.parametrize("input", ["both", "text", "math"])
+def test_there_may_be_nothing(texts, input):
+    for one in occurrences(texts, GROUPS, input).values():
         assert len(one.rows) == len(one.hashes) == len(one.begins) == len(one.ends) == 0
         assert one.hashes.dtype == np.uint64
 

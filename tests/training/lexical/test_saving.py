@@ -9,9 +9,9 @@ from safetensors.torch import load_file, save_file
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.training import ProofMatcher
-from proofmatch.training.joint.matcher import JointMatcher
-from proofmatch.training.kinds import open_matcher
+from proofmatch.training.joint import JointMatcher
 from proofmatch.training.lexical.matcher import LexicalMatcher
+from proofmatch.training.prediction import open_matcher
 from tests.training.lexical.corpora import small_matcher
 from tests.training.lexical.test_matcher import KINDS
 from tests.training.lexical.test_vectors import new_texts, scores_by_forward, scores_by_vectors

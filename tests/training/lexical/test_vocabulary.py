@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofmatch.training.encoding import EncodedTexts
 from proofmatch.training.lexical.bags import BAG
 from proofmatch.training.lexical.vocabulary import count_vocabulary
+from proofmatch.training.texts import EncodedTexts
 
 # Features that are negative, huge, and next to each other but for the bits of their groups.
 HASHES = [-(2**63), -(2**62) - 16, -33, -16, 0, 16, 48, 2**62 + 32, 2**63 - 1]

@@ -12,11 +12,11 @@ from transformers import AutoModel
 from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
 from proofmatch.training import ProofMatcher, load_tokenizer
-from proofmatch.training.encoding import encode_readable_texts
-from proofmatch.training.model.batching import padded
+from proofmatch.training.encoder.proof_matcher import pad
 from proofmatch.training.prediction import load_matcher
 from proofmatch.training.run import train_matcher
 from proofmatch.training.settings import load_settings
+from proofmatch.training.texts import encode_readable_texts
 from tests.training.tiny_encoder import PLACES, WORDS, save_tiny_encoder
 from tests.training.trainer.results import history
 from tests.training.trainer.running import run
@@ -39,9 +39,9 @@ def texts(*lengths):
 
 def test_padding_never_changes_a_vector(matcher):
     several = texts(3, 17, 1, 9)
-    alone = torch.cat([matcher.encoder(*padded([text], 0)) for text in several])
-    assert torch.allclose(matcher.encoder(*padded(several, 0)), alone, atol=1e-6)
-    wider = [torch.nn.functional.pad(part, (0, 20)) for part in padded(several, 0)]
+    alone = torch.cat([matcher.encoder(*pad([text], 0)) for text in several])
+    assert torch.allclose(matcher.encoder(*pad(several, 0)), alone, atol=1e-6)
+    wider = [torch.nn.functional.pad(part, (0, 20)) for part in pad(several, 0)]
     assert torch.allclose(matcher.encoder(*wider), alone, atol=1e-6)
 
 
@@ -110,11 +110,11 @@ def test_it_is_trained_by_the_same_command(release, encoder, tmp_path):
     assert len(predictions.read_text().splitlines()) == 18
 
 
-@pytest.mark.parametrize("reads", ["math", "text"])
-def test_it_reads_whole_sentences_only(release, encoder, tmp_path, reads):
-    code, said = train(release, encoder, tmp_path, "--input", reads)
+@pytest.mark.parametrize("input", ["math", "text"])
+def test_it_reads_whole_sentences_only(release, encoder, tmp_path, input):
+    code, said = train(release, encoder, tmp_path, "--input", input)
     assert code == 2
-    assert f"a pretrained encoder reads whole sentences, so its input is both, not {reads}" in said
+    assert f"a pretrained encoder reads whole sentences, so its input is both, not {input}" in said
     assert said.count("\n") == 1
     assert not (tmp_path / "model" / "run.json").exists()
 

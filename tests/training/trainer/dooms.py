@@ -40,9 +40,9 @@ def while_saving_the_model() -> partial:
 
 def _while_saving_weights(checkpoint: str | None) -> None:
     from proofmatch.training import MatchingTrainer
-    from proofmatch.training.model.saved import SavedMatcher
+    from proofmatch.training.matcher import Matcher
 
-    real = SavedMatcher.save_pretrained
+    real = Matcher.save_pretrained
     folder = []
 
     def save_pretrained(self, path, **options):
@@ -56,7 +56,7 @@ def _while_saving_weights(checkpoint: str | None) -> None:
 
     real_save = MatchingTrainer._save
     MatchingTrainer._save = save
-    SavedMatcher.save_pretrained = save_pretrained
+    Matcher.save_pretrained = save_pretrained
 
 
 def while_saving_the_checkpoint(number: int) -> partial:
@@ -103,6 +103,6 @@ def before_the_card() -> partial:
 
 
 def _before_the_card() -> None:
-    from proofmatch.training.trainer import outputs
+    from proofmatch.training import run
 
-    outputs.render_model_card = lambda _: _kill()
+    run.render_model_card = lambda _: _kill()

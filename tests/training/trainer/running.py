@@ -23,7 +23,6 @@ SERVER.set_forkserver_preload(
         "proofmatch.builder.release.release",
         "proofmatch.training.commands.train",
         "proofmatch.training.run",
-        "proofmatch.training.trainer.outputs",
         "proofmatch.training.trainer.trainer",
         "torch.utils.tensorboard",
     ]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofmatch.training.trainer.batches import SAMPLINGS, Batches
+from proofmatch.training.pairs import SAMPLINGS, Batches
 
 samplings = st.sampled_from(SAMPLINGS)
 seeds = st.integers(0, 2**32)

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from proofmatch.training.trainer.checkpoints import delete_old_checkpoints, last_checkpoint
+from proofmatch.training.model_folder import delete_old_checkpoints, last_checkpoint
 
 
 def checkpoint(folder, name, state='{"global_step": 1}', generators=("rng_state.pth",)):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from proofmatch.training.trainer.objectives import OBJECTIVES, loss_of_step
+from proofmatch.training.losses import OBJECTIVES, loss_of_step
 from tests.training.trainer.toys import tiny_matcher, toy_texts, toy_trainer
 
 

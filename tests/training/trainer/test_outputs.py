@@ -10,12 +10,11 @@ from huggingface_hub import ModelCard
 from lxml import etree
 
 from proofmatch.builder.release.release import open_release
-from proofmatch.training import ProofMatcher, load_tokenizer
-from proofmatch.training.encoding import EncodedTexts
+from proofmatch.training import ProofMatcher, load_tokenizer, run
 from proofmatch.training.pairs import MatchingSet, TrainingPairs
 from proofmatch.training.run import train_matcher
 from proofmatch.training.settings import load_settings
-from proofmatch.training.trainer import outputs
+from proofmatch.training.texts import EncodedTexts
 from proofmatch.training.trainer.arguments import MatchingArguments
 from proofmatch.training.trainer.trainer import MatchingTrainer
 from tests.training.tiny_encoder import save_tiny_encoder
@@ -90,11 +89,11 @@ def test_a_run_killed_before_its_card_is_finished_when_resumed(release, model, f
 
 def test_the_card_is_written_last(release, model, monkeypatch):
     (model / "README.md").unlink()
-    monkeypatch.setattr(outputs, "render_model_card", lambda _: 1 / 0)
+    monkeypatch.setattr(run, "render_model_card", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         train(release, model, resume=True)
-    assert not outputs.is_finished(model)
-    assert not list(model.glob("*unfinished*")) and not list(model.glob(".*unfinished*"))
+    assert not run.is_finished(model)
+    assert not [*model.glob("*unfinished*"), *model.glob(".*.tmp")]
 
 
 def test_the_lines_of_the_card_run(finished, release):

@@ -156,7 +156,7 @@ def test_a_lost_best_checkpoint_is_not_passed_over(release, tmp_path):
     shutil.rmtree(best)
     code, said = run(tmp_path / "said", *command(release, tmp_path / "model", ONE, "--resume"))
     assert code == 2
-    assert f"{best} had the best weights and is gone" in said
+    assert f"{best} had the best weights and is missing" in said
     assert said.count("\n") == 1
 
 
@@ -167,7 +167,7 @@ def test_a_lost_best_checkpoint_is_not_passed_over(release, tmp_path):
         (["--resume", "--input", "math"], "(input was both and is math)"),
         (["--resume", "--by-article"], "(config was pairs and is pairs_by_article)"),
         (["--resume", "--set", "chunk_size=2"], "(training.chunk_size was None and is 2)"),
-        ([], "has a training run already; go on with --resume"),
+        ([], "has a training run already; continue with --resume"),
     ],
 )
 def test_a_run_with_other_settings_is_refused(release, tmp_path, whole, more, told):
@@ -212,7 +212,7 @@ def test_ctrl_c_ends_with_one_line_and_the_run_goes_on(release, tmp_path, whole)
     assert code == 130
     assert said.splitlines() == [
         "training: 151 pairs in batches of 30, 13 steps",
-        "proofmatch train: interrupted; go on with --resume",
+        "proofmatch train: interrupted; continue with --resume",
     ]
     finish(release, tmp_path)
     assert history(model) == history(whole(ONE))
@@ -230,4 +230,4 @@ def test_a_pickle_in_a_checkpoint_that_would_do_something_is_refused(release, tm
     assert not mark.exists()
     assert code == 2, said
     assert "Traceback" not in said
-    assert "remove it to start from the one before" in said
+    assert "remove it to resume from the previous one" in said

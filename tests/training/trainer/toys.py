@@ -4,8 +4,8 @@ import numpy as np
 import torch
 
 from proofmatch.training import MatchingArguments, MatchingTrainer, ProofMatcher, ProofMatcherConfig
-from proofmatch.training.encoding import EncodedTexts
 from proofmatch.training.pairs import MatchingSet, TrainingPairs
+from proofmatch.training.texts import EncodedTexts
 
 PAIRS = 12
 COMMON = 20  # words that all texts have, numbered after those of their own

@@ -1,4 +1,4 @@
-"""Any encoder of the Hugging Face Hub in the place of ours."""
+"""Pretrained encoders of the Hugging Face Hub in place of the self-attentive one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,18 +17,18 @@ from transformers.models.auto.modeling_auto import (
 
 from proofmatch.errors import ProofmatchError, first_line
 
-from ..quiet import quiet_library
-from .config import ProofMatcherConfig
+from ..matcher import quiet_library
+from .encoder_config import ProofMatcherConfig
 
 _MAX_WORDS = 256  # as sentence encoders are used
 
-# Models of texts. Others fetch parts of themselves from wherever their configuration says.
+# Text models only. Others may fetch parts of themselves from wherever their configuration says.
 _TEXT_MODELS = {*MODEL_FOR_MASKED_LM_MAPPING_NAMES, *MODEL_FOR_CAUSAL_LM_MAPPING_NAMES}
 _NO_SHAPES = ("dtype", "torch_dtype", "auto_map", "attn_implementation", "quantization_config")
 
 
 class PretrainedEncoder(nn.Module):
-    """Texts → vectors of length one: the mean of the last layer's tokens, as sentence encoders do it."""
+    """Mean of the last layer's tokens, normalized to length one, as in sentence encoders."""
 
     def __init__(self, config: ProofMatcherConfig) -> None:
         super().__init__()
@@ -40,14 +40,14 @@ class PretrainedEncoder(nn.Module):
         self.model = AutoModel.from_config(encoder_config, dtype=torch.float32, trust_remote_code=False)
 
     def forward(self, input_ids: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        """Encode texts, (texts, length) → (texts, hidden). Padding does not change a vector."""
+        """Encode texts, (texts, length) → (texts, hidden), independently of the padding."""
         hidden = self.model(input_ids=input_ids, attention_mask=real.long()).last_hidden_state
         total = (hidden * real[:, :, None]).sum(dim=1)
         return functional.normalize(total / real.sum(dim=1, keepdim=True).clamp(min=1), dim=-1)
 
 
 def _is_shape(key: str) -> bool:
-    """Tell whether a field of a configuration says what a model is, not where its code is or how it runs."""
+    """Whether a field of a configuration describes the model, not its code or how it is run."""
     return not key.startswith("_") and key not in _NO_SHAPES
 
 
@@ -61,16 +61,16 @@ def config_of_encoder(encoder: str, **sizes: Any) -> ProofMatcherConfig:  # noqa
     Raises:
         ProofmatchError: If there is no such encoder, or it is not one of texts.
     """
-    with _worded(encoder):
+    with _readable_errors(encoder):
         config = AutoConfig.from_pretrained(encoder, trust_remote_code=False)
-    # By these names, whatever a model's own ones are.
+    # Every text model has these names, whatever its own ones are.
     hidden_size, vocab_size = (getattr(config, name, None) for name in ("hidden_size", "vocab_size"))
     if not hidden_size or not vocab_size:
         raise ProofmatchError(f"{encoder} is a {config.model_type}, which is no encoder of texts")
     padding = getattr(config, "pad_token_id", None) or 0
-    places = getattr(config, "max_position_embeddings", None) or _MAX_WORDS
-    # Models of the kind of RoBERTa count places from the number of their padding on.
-    places -= padding + 1 if padding else 0
+    positions = getattr(config, "max_position_embeddings", None) or _MAX_WORDS
+    # RoBERTa and its relatives count positions from the id of their padding.
+    positions -= padding + 1 if padding else 0
     fields = {key: value for key, value in config.to_dict().items() if value is not None and _is_shape(key)}
     return ProofMatcherConfig(
         **{
@@ -80,23 +80,23 @@ def config_of_encoder(encoder: str, **sizes: Any) -> ProofMatcherConfig:  # noqa
             "vocab_size": vocab_size,
             "embedding_size": hidden_size,
             "pad_token_id": padding,
-            "max_words": min(sizes.get("max_words", _MAX_WORDS), places),
+            "max_words": min(sizes.get("max_words", _MAX_WORDS), positions),
         }
     )
 
 
 def name_of_encoder(encoder: str) -> str:
-    """Name an encoder in files that people share: where somebody's folder is, is nobody else's business."""
+    """Name an encoder in files that are shared: of a folder only the last part, for privacy."""
     return Path(encoder).absolute().name if Path(encoder).is_dir() else encoder
 
 
 def weights_of_encoder(encoder: str) -> dict[str, torch.Tensor]:
-    """Open the weights of a pretrained encoder, by the names that `PretrainedEncoder` has for them.
+    """Load the weights of a pretrained encoder, named as in `PretrainedEncoder`.
 
     Raises:
         ProofmatchError: If there are none.
     """
-    with _worded(encoder), quiet_library():
+    with _readable_errors(encoder), quiet_library():
         model, found = AutoModel.from_pretrained(
             encoder,
             dtype=torch.float32,
@@ -104,7 +104,7 @@ def weights_of_encoder(encoder: str) -> dict[str, torch.Tensor]:
             trust_remote_code=False,
             use_safetensors=True,
         )
-    # The library fills in at random what is missing. A pooler often is, and is not used here.
+    # The library initializes missing weights at random. A pooler often is missing, and is not used here.
     missing = sorted(name for name in found["missing_keys"] if "pooler" not in name)
     if missing:
         raise ProofmatchError(f"the weights of the encoder {encoder} are incomplete: {missing[0]} is missing")
@@ -112,7 +112,7 @@ def weights_of_encoder(encoder: str) -> dict[str, torch.Tensor]:
 
 
 @contextmanager
-def _worded(encoder: str) -> Iterator[None]:
+def _readable_errors(encoder: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:

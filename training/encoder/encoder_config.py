@@ -1,4 +1,4 @@
-"""Every size of the matcher."""
+"""`ProofMatcherConfig`: the sizes of the self-attentive matcher."""
 
 from typing import Any
 
@@ -16,17 +16,17 @@ class ProofMatcherConfig(PretrainedConfig):
         vocab_size: Words of the tokenizer.
         embedding_size: Dimension of word embeddings, of contextualized embeddings and of a text's vector.
         num_layers: Self-attentive layers.
-        num_heads: Attention heads a layer.
+        num_heads: Attention heads per layer.
         key_size: Dimension of a head's queries and keys.
         value_size: Dimension of a head's values.
         feed_forward_size: Inner dimension of the feed-forward part of a layer.
-        dropout: Share of activations left out in training.
-        pad_token_id: The word that fills up short texts.
-        max_words: Longer texts are cut.
-        input: What the matcher reads of a text: `both`, `text` or `math`.
-        encoder: The pretrained encoder that stands in for ours, if one does (`ProofMatcher.from_encoder`).
-            Then `embedding_size` is that of its vectors, and other sizes of layers mean nothing.
-        encoder_config: The configuration of that encoder, so that a saved matcher needs nothing else.
+        dropout: Dropout probability.
+        pad_token_id: Id of the padding word.
+        max_words: Longer texts are truncated.
+        input: Which tokens the matcher takes: `both`, `text` or `math`.
+        encoder: Name of a pretrained encoder that replaces ours (`ProofMatcher.from_encoder`). Then
+            `embedding_size` is the size of its vectors, and the sizes of layers have no effect.
+        encoder_config: The configuration of that encoder, so that a saved matcher is self-contained.
     """
 
     model_type = "proof-matcher"
@@ -60,7 +60,7 @@ class ProofMatcherConfig(PretrainedConfig):
         for name, least, value in (
             *((name, 1, value) for name, value in sizes.items()),
             ("num_layers", 0, num_layers),
-            ("max_words", 3, max_words),  # a start, a word, an end
+            ("max_words", 3, max_words),  # start, one word, end
         ):
             if not isinstance(value, int) or value < least:
                 raise ProofmatchError(f"{name} must be a whole number from {least} on, not {value!r}")

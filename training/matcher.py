@@ -1,25 +1,42 @@
-"""`SavedMatcher`: what all matchers share, that is how they are opened, and what training asks of them."""
+"""`Matcher`: what all matchers share, and what training needs of them."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from safetensors import SafetensorError
+from torch import nn
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
 
 from proofmatch.errors import ProofmatchError, first_line
 from proofmatch.progress import Progress
 
-from ..quiet import quiet_library
-from ..reading import TextReader, Texts
-from ..vectors import TextVectors
-from .rates import ParameterGroup
+from ..evaluation.decoding.scores import ScoreSource
+from .texts import TextReader, Texts
+from .vectors import TextVectors, scores_of
 
 Gather = Callable[[torch.Tensor], torch.Tensor]
 
 
-class SavedMatcher(PreTrainedModel):
+@dataclass(frozen=True, slots=True)
+class ParameterGroup:
+    """Parameters with a common learning rate.
+
+    Attributes:
+        parameters: The parameters.
+        rate: Name of the setting that multiplies the learning rate of this group; None for no factor.
+        decay: Name of the setting with the weight decay of this group.
+    """
+
+    parameters: list[nn.Parameter]
+    rate: str | None = None
+    decay: str = "weight_decay"
+
+
+class Matcher(PreTrainedModel):
     """A model that scores proofs for statements.
 
     Attributes:
@@ -63,7 +80,7 @@ class SavedMatcher(PreTrainedModel):
                 f"{name} is a model of the kind {kind}, not {cls.config_class.model_type}"  # pyright: ignore[reportOptionalMemberAccess]
             )
         matcher, found = opened
-        # The library gives missing weights at random and goes on, which would look like a bad model.
+        # The library initializes missing weights at random and continues, which would look like a bad model.
         faults = {kind: sorted(map(str, keys)) for kind, keys in found.items() if keys}
         if faults:
             kind, keys = next(iter(faults.items()))
@@ -75,7 +92,7 @@ class SavedMatcher(PreTrainedModel):
 
     @abstractmethod
     def reader(self, tokenizer: PreTrainedTokenizerFast) -> TextReader:
-        """Tell how texts are read for this matcher."""
+        """Return the reader of texts for this matcher."""
 
     @abstractmethod
     def backward(
@@ -89,28 +106,65 @@ class SavedMatcher(PreTrainedModel):
         """Add the gradients of a batch's loss to the parameters, and return the loss.
 
         Args:
-            statements: As the reader reads them.
-            proofs: The same.
+            statements: Texts from the reader.
+            proofs: Texts from the reader.
             loss: A function of the score matrix.
-            chunk: How many texts are encoded with a graph at a time; None for all of them.
-            gather: Puts together the vectors of several processes that share a batch.
+            chunk: How many texts to encode with a graph at a time; None for all of them.
+            gather: Concatenates the vectors of all processes that share a batch.
         """
 
     @abstractmethod
     def parameter_groups(self) -> list[ParameterGroup]:
-        """Tell which parameters learn at which rate."""
+        """Group the parameters by learning rate and weight decay."""
 
     @abstractmethod
     def vectors(self, texts: Texts, side: str, progress: Progress | None = None) -> TextVectors:
-        """Turn texts of a side into vectors whose inner products are the scores.
+        """Encode texts of one side as vectors whose inner products are the scores.
 
         Args:
-            texts: As the reader reads them.
+            texts: Texts from the reader.
             side: `statement` or `proof`.
-            progress: Is advanced now and then.
+            progress: Advanced after each batch.
         """
+
+    def scores(self, statements: Texts, proofs: Texts, progress: Progress | None = None) -> ScoreSource:
+        """Score all pairs; each text is encoded once, and blocks of scores are computed on demand."""
+        return scores_of(
+            self.vectors(statements, "statement", progress), self.vectors(proofs, "proof", progress)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedMatcher:
+    """A matcher and the tokenizer it was trained with."""
+
+    matcher: Matcher
+    tokenizer: PreTrainedTokenizerFast
+
+    @property
+    def reader(self) -> TextReader:
+        """The reader of texts for the matcher."""
+        return self.matcher.reader(self.tokenizer)
 
 
 def kind_of_model(name: Any, **options: Any) -> str | None:  # noqa: ANN401 - as `from_pretrained`
-    """Tell the kind of a saved model from its configuration."""
+    """Look up the `model_type` of a saved model in its configuration."""
     return PretrainedConfig.get_config_dict(name, **options)[0].get("model_type")
+
+
+@contextmanager
+def quiet_library() -> Iterator[None]:
+    """Silence the progress bars and warnings of transformers."""
+    from logging import CRITICAL
+
+    from transformers.utils import logging
+
+    level, had_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity(CRITICAL)
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if had_bars:
+            logging.enable_progress_bar()

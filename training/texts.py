@@ -1,13 +1,13 @@
-"""Typed tokens → numbers, column by column."""
+"""Texts as matchers take them: columns of typed tokens or of sentences → word ids."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where a type checker does not see them.)
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -19,18 +19,56 @@ from .tokenizer import END, START, UNKNOWN_MATH, UNKNOWN_TEXT
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
+SIDES = ("statement", "proof")
 
 # Columns of encoded pairs.
 STATEMENT, PROOF = "statement_input_ids", "proof_input_ids"
 
 
+class Texts(Protocol):
+    """A sequence of texts, each as a matcher takes it."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, number: int, /) -> Any: ...  # noqa: ANN401 - depends on the matcher
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The length of each text."""
+        ...
+
+
+class TextReader(Protocol):
+    """Converts columns of a release into the texts of one kind of matcher."""
+
+    @property
+    def reads_text_column(self) -> bool:
+        """Whether it reads sentences with `$TeX$` instead of typed tokens."""
+        ...
+
+    def read(self, texts: pa.Array, origin: str | None = None) -> Texts:
+        """Read a column of texts.
+
+        Args:
+            texts: Lists of typed tokens, or sentences.
+            origin: A unique name of the column; with it, the reader may cache what it computes.
+        """
+        ...
+
+    def read_training_pairs(
+        self, statements: pa.Array, proofs: pa.Array, origins: tuple[str, str]
+    ) -> tuple[Texts, Texts]:
+        """Read the pairs that the matcher is trained on."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class EncodedTexts:
-    """Texts as numbers of words, one after the other.
+    """Texts as word ids, one after the other.
 
     Attributes:
         words: The words of all texts, (words).
-        starts: Where each text begins, and after the last one the end, (texts + 1).
+        starts: Where each text begins, and the end of the last one, (texts + 1).
     """
 
     words: np.ndarray
@@ -38,7 +76,7 @@ class EncodedTexts:
 
     @classmethod
     def of(cls, texts: Sequence[Sequence[int]]) -> "EncodedTexts":
-        """Put together texts that are lists of numbers."""
+        """Make one of lists of word ids."""
         starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
         return cls(np.fromiter(chain.from_iterable(texts), np.int32, starts[-1]), starts)
 
@@ -49,7 +87,7 @@ class EncodedTexts:
         return self.words[self.starts[number] : self.starts[number + 1]]
 
     def take(self, numbers: np.ndarray) -> "EncodedTexts":
-        """Choose some of the texts."""
+        """Select texts by their positions."""
         lengths = self.lengths[numbers]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         places = np.arange(starts[-1]) - np.repeat(starts[:-1] - self.starts[numbers], lengths)
@@ -57,29 +95,29 @@ class EncodedTexts:
 
     @property
     def lengths(self) -> np.ndarray:
-        """How many words each text has."""
+        """The number of words of each text."""
         return np.diff(self.starts)
 
 
 def encode_texts(
     tokenizer: "PreTrainedTokenizerFast",
     texts: pa.ListArray,
-    reads: str = "both",
+    input: str = "both",
     max_length: int | None = None,
 ) -> EncodedTexts:
-    """Encode texts, each with a start and an end.
+    """Encode typed tokens, with a start and an end word around each text.
 
-    As the tokenizer does, only that a math token it does not know is an unknown math token: its own model has
-    one unknown word, which is that for text.
+    The result is that of the tokenizer, except for unknown math tokens: the tokenizer's model has a single
+    unknown word, the one for text; here math tokens get a word of their own.
 
     Args:
         tokenizer: From `train_tokenizer` or `load_tokenizer`.
         texts: Lists of typed tokens.
-        reads: What may be read of them: `both`, `text` or `math`.
-        max_length: Longer texts are cut so that with start and end they have that many words.
+        input: Which tokens to keep: `both`, `text` or `math`.
+        max_length: Truncate texts to this many words, start and end included.
     """
     vocabulary, numbers, special = _vocabulary(tokenizer)
-    texts = select_input(texts, reads)
+    texts = select_input(texts, input)
     tokens, lengths = texts.flatten(), np.asarray(pc.list_value_length(texts), dtype=np.int64)
     places = pc.index_in(tokens, value_set=vocabulary)
     is_math = pc.starts_with(tokens, "m").to_numpy(zero_copy_only=False)
@@ -112,7 +150,7 @@ def encode_readable_texts(
 def encode_pairs(
     batch: dict[str, Any],
     tokenizer: "PreTrainedTokenizerFast",
-    reads: str = "both",
+    input: str = "both",
     max_length: int | None = None,
 ) -> dict[str, list[list[int]]]:
     """Encode rows of the `pairs` configuration; for `Dataset.map(..., batched=True, fn_kwargs=...)`.
@@ -122,14 +160,14 @@ def encode_pairs(
     """
     encoded = {}
     for column, name in (("statement_tokens", STATEMENT), ("proof_tokens", PROOF)):
-        texts = encode_texts(tokenizer, pa.array(batch[column], pa.list_(pa.string())), reads, max_length)
+        texts = encode_texts(tokenizer, pa.array(batch[column], pa.list_(pa.string())), input, max_length)
         encoded[name] = [texts[number].tolist() for number in range(len(texts))]
     return encoded
 
 
 @lru_cache(maxsize=4)
 def _vocabulary(tokenizer: "PreTrainedTokenizerFast") -> tuple[pa.Array, np.ndarray, dict[str, int]]:
-    """List the words of a tokenizer, their numbers, and the numbers of the special ones."""
+    """List the words of a tokenizer, their ids, and the ids of the special words."""
     vocabulary = tokenizer.get_vocab()
     special = {word: vocabulary[word] for word in (START, END, UNKNOWN_MATH, UNKNOWN_TEXT)}
     return (

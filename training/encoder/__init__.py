@@ -1,0 +1,1 @@
+"""The matcher of the paper: a self-attentive or pretrained encoder and a bilinear similarity."""

@@ -1,1 +1,0 @@
-"""The matcher: texts → vectors → scores."""
