@@ -16,7 +16,6 @@ from .errors import ProofmatchError, printable
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("proofmatch.training.commands.demo", "build the embedded sample, train on it, match and score"),
     "build": ("proofmatch.builder.commands.build", "articles → release folder"),
-    "synthesize": ("proofmatch.builder.commands.synthesize", "make up articles, to try the system at size"),
     "import": ("proofmatch.builder.commands.import_published", "the published text files → release folder"),
     "variant": ("proofmatch.builder.commands.variant", "rename the variables in a release's proofs"),
     "stats": ("proofmatch.builder.commands.stats", "print the two statistics tables of a release"),

@@ -20,9 +20,10 @@ from typing import Any
 
 from proofmatch.builder.readers.sources import read_sources
 from proofmatch.builder.settings import MEBIBYTE
-from proofmatch.builder.synthetic import paper
 from tests.benchmarks.measuring import Measurement, measure
 from tests.memory import peak_mb
+from tests.synthetic import paper
+from tests.synthetic.corpus import Settings, write_corpus
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DOCUMENTS = (1_000, 3_000, 10_000, 30_000, 100_000)
@@ -45,7 +46,7 @@ def benchmark(workplace: Path, corpus: Path) -> dict[str, Any]:
 
 
 def measure_real(workplace: Path, corpus: Path) -> dict[str, Any]:
-    """Build real articles, compressed as those of MREC are: do made-up ones flatter?"""
+    """Build real articles, compressed as those of MREC are: are synthetic ones easier?"""
     archive, release = workplace / f"{corpus.name.partition('.')[0]}.tar.bz2", workplace / "release"
     archive.write_bytes(bz2.compress(lzma.decompress(corpus.read_bytes())))
     start = time.perf_counter()
@@ -92,8 +93,8 @@ def measure_growth(
     """
     found: dict[str, Any] = {"workers": WORKERS, "documents": [], "pairs": []}
     for number in documents_with_pairs:
-        options = ["--with-pairs", "1", "--foreign", "0", "--damaged", "0", "--kilobytes", "10"]
-        size, release = _measure_build(workplace, number, options)
+        settings = Settings(number, with_pairs=1.0, foreign=0.0, damaged=0.0, kilobytes=10.0)
+        size, release = _measure_build(workplace, settings)
         size |= _measure_use(workplace, release, _model(workplace / "model", release))
         if number == documents_with_pairs[-1]:
             found["pruned"] = _in_a_process(release, pruned)
@@ -101,7 +102,7 @@ def measure_growth(
         shutil.rmtree(release)
         print(f"  {json.dumps(size)}", file=sys.stderr, flush=True)
     for number in documents:
-        size, release = _measure_build(workplace, number, [])
+        size, release = _measure_build(workplace, Settings(number))
         found["documents"].append(size)
         found["statistics"] = _statistics(release)
         shutil.rmtree(release)
@@ -117,26 +118,24 @@ def _statistics(release: Path) -> dict[str, Any]:
     return statistics
 
 
-def _measure_build(workplace: Path, number: int, options: list[str]) -> tuple[dict[str, Any], Path]:
-    """Make up articles and build them; the archive is removed, the release is not."""
+def _measure_build(workplace: Path, settings: Settings) -> tuple[dict[str, Any], Path]:
+    """Generate articles and build them; the archive is removed, the release is not."""
     archive, release = workplace / "articles.tar.bz2", workplace / "release"
-    manifest = workplace / "manifest.json"
     load = os.getloadavg()[0]
-    made = _command(
-        "synthesize", "--documents", str(number), "--out", str(archive), "--manifest", str(manifest), *options
-    )
+    start = time.perf_counter()
+    truth = write_corpus(settings, archive, WORKERS)
+    synthesize_seconds = time.perf_counter() - start
     built = _command("build", str(archive), "--out", str(release), "--workers", str(WORKERS), memory=True)
-    truth = json.loads(manifest.read_text(encoding="utf-8"))
     stats = json.loads((release / "stats.json").read_text(encoding="utf-8"))
     if stats["pairs"] != truth["pairs"]:
         raise RuntimeError(f"{stats['pairs']} pairs instead of {truth['pairs']}")
     size = {
-        "documents": number,
+        "documents": settings.documents,
         "formulas": truth["documents"]["formulas"],
         "megabytes": truth["documents"]["bytes"] / 1e6,
         "archive_megabytes": archive.stat().st_size / 1e6,
         "pairs": stats["pairs"]["kept"],
-        "synthesize_seconds": made.wall_seconds,
+        "synthesize_seconds": synthesize_seconds,
         "build_seconds": built.wall_seconds,
         "build_cpu_seconds": built.cpu_seconds,
         "driver_peak_mb": built.peak_driver_mb,

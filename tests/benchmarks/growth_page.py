@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from proofmatch.builder.categories import describe_category
-from proofmatch.builder.synthetic import paper
 from proofmatch.dataset_card.templates import render
 from tests.benchmarks.log_charts import TEMPLATES, Chart, Line, draw_charts
+from tests.synthetic import paper
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "growth.md"
 
