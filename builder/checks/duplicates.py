@@ -7,6 +7,7 @@ found with probability 1 - (1 - 0.8⁴)¹⁰ = 99.5 %, one of 0.9 with 99.998 %.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -68,18 +69,19 @@ def find_near_duplicates(texts: Ragged, tick: Callable[[], None] = lambda: None)
             if len(neighbours) < _MAX_NEIGHBOURS:
                 index.insert(number, sketch)
         tick()
+    # The neighbours of one text are mostly those of the last one, so their shingles are kept for a while.
+    shingles_of = lru_cache(2 * _MAX_NEIGHBOURS)(lambda number: frozenset(_shingles(texts[number])))
     first, second = long_enough[np.array(found, np.int64).reshape(-1, 2)].T
-    similarity = np.array(
-        [jaccard(texts[one], texts[other]) for one, other in zip(first, second, strict=True)]
-    )
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    similarity = np.array([_jaccard(shingles_of(one), shingles_of(other)) for one, other in pairs])
     near = np.flatnonzero(similarity >= SIMILAR)
     return NearPairs(first[near], second[near], similarity[near])
 
 
-def jaccard(one: np.ndarray, other: np.ndarray) -> float:
-    """Compute the similarity of two texts: the share of their shingles that both have."""
-    first, second = set(_shingles(one)), set(_shingles(other))
-    return len(first & second) / len(first | second)
+def _jaccard(one: frozenset[bytes], other: frozenset[bytes]) -> float:
+    """Compute the Jaccard similarity of two sets."""
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared)
 
 
 def _shingles(tokens: np.ndarray) -> list[bytes]:
