@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from proofmatch.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .build import build_release
+    from .building import build_release
+    from .datasets_builder import ProofMatchBuilder
     from .linearization.formulas import math_tokens
-    from .proof_match import ProofMatchBuilder
     from .published import import_published
 
 __all__ = ["ProofMatchBuilder", "build_release", "import_published", "math_tokens"]
@@ -15,8 +15,8 @@ __all__ = ["ProofMatchBuilder", "build_release", "import_published", "math_token
 __getattr__ = lazy_exports(
     __name__,
     {
-        "ProofMatchBuilder": ".proof_match",
-        "build_release": ".build",
+        "ProofMatchBuilder": ".datasets_builder",
+        "build_release": ".building",
         "import_published": ".published",
         "math_tokens": ".linearization.formulas",
     },

@@ -18,7 +18,7 @@ from proofmatch.workers import WorkerPool, number_of_workers
 from .arrow import read_arrow, strings, write_arrow
 from .engine.run_folder import RunFolder
 from .identifiers import pair_id, proof_id, split_key, statement_id
-from .pair_parts import PartBuilder, PartReport, discarded_table, read_columns
+from .pair_parts import PartBuilder, PartReport, discarded_table, is_complete, read_columns
 from .published_files import (
     BY_ARTICLE,
     SUBSETS,
@@ -31,11 +31,9 @@ from .published_files import (
     read_pairs,
 )
 from .records import Article
-from .release.assemble import Contents, assemble_release
-from .release.complete import make_unless_complete
-from .release.index import read_index
+from .release.assemble import Contents, assemble_release, make_once
 from .release.schema import SPLITS
-from .release.splits import SplitPairs, split_by_article, split_pairs
+from .release.splits import SplitPairs, read_index, split_by_article, split_pairs
 from .settings import OTHER_LICENSE, check_license
 
 _TEXTS = ("statement", "proof", "statement_tokens", "proof_tokens")
@@ -81,7 +79,7 @@ def import_published(
         raise ProofmatchError(f"subset must be one of {', '.join(SUBSETS)}, not {subset!r}")
     processes = number_of_workers(workers)
     check_license(license)
-    families, release = find_files(Path(folder), symbols, subset), Path(out)
+    families, run = find_files(Path(folder), symbols, subset), RunFolder(Path(out), is_complete)
     parameters = {
         "made_by": "import",
         "proofmatch": __version__,
@@ -91,35 +89,26 @@ def import_published(
         "seed": seed,
         "license": license,
     }
-    make_unless_complete(
-        release, parameters, lambda run: _import(run, families, release, parameters, processes)
-    )
-    return release
+    make_once(run, parameters, lambda run: _import(run, families, parameters, processes))
+    return run.output
 
 
-def _import(
-    run: RunFolder, families: _Families, release: Path, parameters: dict[str, Any], workers: int
-) -> None:
+def _import(run: RunFolder, families: _Families, parameters: dict[str, Any], workers: int) -> None:
     seed = parameters["seed"]
-    with run.removed_if_in_vain(), WorkerPool(workers) as pool:
+    with run.cleanup_if_empty(), WorkerPool(workers) as pool:
         # The file of each part, in the order in which `run` expects the parts.
         files: list[PublishedFile] = []
         paths = [file.path for family in families.values() for file in family]
         with unchanged(paths), Progress("reading pairs", "batches") as progress:
             articles, pairs = _known_articles(families), 0
-            batches = _unfinished(families, articles, run, files)
+            batches = run.unfinished(_batches(families, articles, files))
             for kept in pool.run(partial(_run_batch, seed=seed, parts=run.parts), batches):
                 pairs += kept
                 progress.summary = f"{pairs:,} pairs"
                 progress.advance()
             progress.summary = f"{len(files):,} batches of {len(set(files))} files"
-        with Progress("writing tables", "files") as progress:
-            contents = _contents(run.finished_parts(), files, articles, seed)
-            for file in assemble_release(run, release, contents, parameters, pool):
-                progress.summary = f"{file.config}, {file.split}"
-                progress.advance()
-            progress.summary = f"{release}, {contents.report.pairs_kept:,} pairs"
-        run.remove()
+        contents = _contents(run.finished_parts(), files, articles, seed)
+        assemble_release(run, contents, parameters, pool)
 
 
 def _known_articles(families: _Families) -> dict[str, Article]:
@@ -131,15 +120,13 @@ def _known_articles(families: _Families) -> dict[str, Article]:
     return articles
 
 
-def _unfinished(
-    families: _Families, articles: dict[str, Article], run: RunFolder, files_of_parts: list[PublishedFile]
+def _batches(
+    families: _Families, articles: dict[str, Article], files_of_parts: list[PublishedFile]
 ) -> Iterator[PublishedBatch]:
     for files in families.values():
         for batch in cut_into_batches(files, articles):
-            run.expect(batch)
             files_of_parts.append(batch.file)
-            if not run.is_done(batch):
-                yield batch
+            yield batch
 
 
 def _run_batch(batch: PublishedBatch, seed: int, parts: Path) -> int:

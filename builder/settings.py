@@ -1,4 +1,4 @@
-"""Every parameter that decides what is in a release."""
+"""The parameters of a build: those that decide what is in a release, and those of the machines it runs on."""
 
 import re
 from dataclasses import asdict, dataclass
@@ -10,16 +10,16 @@ from .filters import DETECTORS
 
 MEBIBYTE = 1 << 20
 DAY = 86_400
-OTHER_LICENSE = "other"  # the Hub's name for what has none of its own
+OTHER_LICENSE = "other"  # the Hub's name for licences without a name of their own
 
 _LICENSE = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*")
 
 
 def check_license(name: str) -> None:
-    """Refuse what cannot be the Hub's name of a licence.
+    """Refuse a name that cannot be the Hub's name of a licence.
 
     Raises:
-        ProofmatchError: With an example of one that is.
+        ProofmatchError: With an example of a valid name.
     """
     if not _LICENSE.fullmatch(name):
         raise ProofmatchError(f"license must be the Hub's name of a licence such as cc-by-4.0, not {name!r}")
@@ -35,8 +35,8 @@ class BuildSettings:
         detector: Language detector: `cld2`, `polyglot` or `none`.
         titles: Whether titles ("Lemma 2.1.", "Proof.") stay part of the texts.
         seed: Salt of the hash that decides the splits.
-        max_document_mb: Documents above this size are discarded unread; it bounds a worker's memory.
-        document_seconds: Documents that take more processor time than this are discarded.
+        max_document_mb: Larger documents are discarded unread; it bounds a worker's memory.
+        document_seconds: Documents that take more CPU time than this are discarded.
         license: Licence of the texts by the Hub's name for it, for the card.
     """
 
@@ -70,3 +70,61 @@ class BuildSettings:
     def as_dict(self) -> dict[str, Any]:
         """List the parameters by name, for the manifest."""
         return asdict(self)
+
+
+ENGINES = ("local", "ray", "slurm")
+
+# A task takes seconds to start, so it should work for minutes.
+_BATCHES_PER_TASK = 400
+
+# The limit for job arrays on most Slurm clusters.
+_MOST_TASKS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """How batches are distributed over several machines. Nothing here changes the result.
+
+    Attributes:
+        tasks: Number of shares of the work; by default, each keeps a task busy for minutes.
+        workers: How many tasks run at a time; by default as many as there is room for.
+        cpus_per_task: CPUs, and so processes, of a task.
+        mem_per_cpu: Gigabytes of memory for each of them.
+        address: The Ray cluster; by default the one that runs here, or else one started for this build.
+        partition: Slurm's partition.
+        time: Slurm's time limit for a task.
+        env_command: Shell command by which a Slurm task finds this installation.
+        venv: Or the virtual environment that has it; by default the current one.
+        sbatch: More options of sbatch, as `name=value`.
+        dry_run: Write the Slurm script and submit nothing.
+    """
+
+    tasks: int | None = None
+    workers: int | None = None
+    cpus_per_task: int = 1
+    mem_per_cpu: int = 2
+    address: str | None = None
+    partition: str | None = None
+    time: str = "24:00:00"
+    env_command: str | None = None
+    venv: str | None = None
+    sbatch: tuple[str, ...] = ()
+    dry_run: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("tasks", "workers", "cpus_per_task", "mem_per_cpu"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ProofmatchError(f"{name} must be at least 1, not {value}")
+        if self.tasks is not None and self.tasks > _MOST_TASKS:
+            raise ProofmatchError(
+                f"tasks must be at most {_MOST_TASKS}, not {self.tasks}; any number gives the same result"
+            )
+        for option in self.sbatch:
+            if "=" not in option.strip("="):
+                raise ProofmatchError(f"an option of sbatch is given as name=value, not {option!r}")
+
+    def number_of_tasks(self, missing: int, workers: int) -> int:
+        """Choose the number of tasks for the batches that are missing."""
+        wanted = self.tasks or max(workers, -(-missing // _BATCHES_PER_TASK))
+        return max(1, min(wanted, missing, _MOST_TASKS))

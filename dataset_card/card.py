@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from ..builder.release.manifest import origin
+from ..builder.release.release import origin
 from ..builder.release.schema import CONFIGS, SPLITS, Config
 from ..builder.release.tables import WrittenFile
 from .describe import describe

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from proofmatch.ragged import Ragged
 
-from ..release.manifest import origin
+from ..release.release import origin
 from ..release.schema import CONFIGS, DATA, MANIFEST, ROW_GROUP, SPLITS, Config, parse_shard
 from .report import EXAMPLES, Fault, NotChecked
 from .values import (

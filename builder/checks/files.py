@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from proofmatch.storage import sha256_of
 
 from ..reasons import Reason
-from ..release.manifest import SCHEMA_VERSION
+from ..release.release import SCHEMA_VERSION
 from ..release.schema import (
     CARD,
     DISCARDED,

@@ -5,14 +5,25 @@ import os
 from pathlib import Path
 
 from proofmatch.arguments import InsteadOf
-from proofmatch.errors import printable
+from proofmatch.errors import ProofmatchError, printable
 
-from ..engine.distributed.cluster import ENGINES
 from ..filters import DETECTORS
 from ..release.schema import MANIFEST
-from ..settings import BuildSettings
-from .cluster import add_cluster_arguments, cluster_of, say_submitted
-from .outcome import say_complete
+from ..settings import ENGINES, BuildSettings, Cluster
+
+# Option → the engines that use it.
+_CLUSTER_OPTIONS = {
+    "tasks": ("ray", "slurm"),
+    "cpus_per_task": ("ray", "slurm"),
+    "mem_per_cpu": ("ray", "slurm"),
+    "address": ("ray",),
+    "partition": ("slurm",),
+    "time": ("slurm",),
+    "env_command": ("slurm",),
+    "venv": ("slurm",),
+    "sbatch": ("slurm",),
+    "dry_run": ("slurm",),
+}
 
 EXAMPLE = "proofmatch build MREC.2011.4.439.tar.bz2 --out release --workers 8"
 
@@ -34,10 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const=True,
         default=False,
         other=sources,
-        help="only tell how far the build in RELEASE is; exit code 0 if it is complete, else 1",
+        help="only show the status of the build in RELEASE; exit code 0 if it is complete, else 1",
     )
     parser.add_argument(
-        "--workers", type=int, metavar="N", help="processes (default: one a processor), or tasks at a time"
+        "--workers", type=int, metavar="N", help="processes (default: one per CPU), or concurrent tasks"
     )
     parser.add_argument("--engine", choices=ENGINES, default="local", help="where the workers run")
     parser.add_argument(
@@ -68,21 +79,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=defaults.document_seconds,
         metavar="S",
-        help="discard documents that take more processor time",
+        help="discard documents that take more CPU time",
     )
     parser.add_argument(
-        "--license", default=defaults.license, metavar="NAME", help="the Hub's name of it, for the card"
+        "--license",
+        default=defaults.license,
+        metavar="NAME",
+        help="the Hub's name of the licence, for the card",
     )
-    add_cluster_arguments(parser)
+    _add_cluster_arguments(parser)
+
+
+def _add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "several machines (--engine ray or slurm, extra `distributed`)",
+        "Sources and RELEASE must be on a file system that all machines share. The result is the same.",
+    )
+    add = group.add_argument
+    add("--tasks", type=int, metavar="N", help="shares of the work (default: each takes some minutes)")
+    add("--cpus-per-task", type=int, metavar="N", help="processes of a task (default: 1)")
+    add("--mem-per-cpu", type=int, metavar="GB", help="memory for each process (default: 2)")
+    add(
+        "--ray-address", dest="address", metavar="HOST:PORT", help="the Ray cluster (default: one found here)"
+    )
+    add("--partition", metavar="NAME", help="Slurm's partition")
+    add("--time", metavar="H:M:S", help="Slurm's time limit for a task (default: 24:00:00)")
+    add("--env-command", metavar="COMMAND", help="makes proofmatch available in a Slurm task")
+    add("--venv", metavar="DIR", help="or a virtual environment that has it (default: this one)")
+    add("--sbatch", action="append", metavar="NAME=VALUE", help="more options of sbatch, such as account=me")
+    add("--dry-run", action="store_true", default=None, help="write the Slurm script, submit nothing")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Build the release, or tell how far it is."""
+    """Build the release, or show its status."""
     if options.status:
-        return _tell_status(options)
-    # A build multiplies no matrices; without this, every process starts threads to do so.
+        return _show_status(options)
+    # A build multiplies no matrices; without this, OpenBLAS starts threads in every process.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from ..build import build_release
+    from ..building import build_release
 
     already = (options.out / MANIFEST).exists()
     release = build_release(
@@ -90,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
         options.out,
         workers=options.workers,
         engine=options.engine,
-        cluster=cluster_of(options),
+        cluster=_cluster(options),
         min_tokens=options.min_tokens,
         max_tokens=options.max_tokens,
         detector=options.detector,
@@ -101,15 +135,50 @@ def run(options: argparse.Namespace) -> int:
         license=options.license,
     )
     if (release / MANIFEST).exists():
-        say_complete(release, already)
+        report_complete(release, already)
     else:
-        say_submitted(release, options)
+        _report_submitted(release, options)
     return 0
 
 
-def _tell_status(options: argparse.Namespace) -> int:
-    from ..engine.status import status_of
+def _show_status(options: argparse.Namespace) -> int:
+    from ..status import status_of
 
     status = status_of(options.out)
     print(printable(str(status)))
     return 0 if status.complete else 1
+
+
+def _cluster(options: argparse.Namespace) -> Cluster:
+    """Collect the cluster options that were given.
+
+    Raises:
+        ProofmatchError: If one belongs to another engine.
+    """
+    given = {name: getattr(options, name) for name in _CLUSTER_OPTIONS if getattr(options, name) is not None}
+    for name in given:
+        if options.engine not in _CLUSTER_OPTIONS[name]:
+            option = "--ray-address" if name == "address" else "--" + name.replace("_", "-")
+            raise ProofmatchError(f"{option} is an option of --engine {' and '.join(_CLUSTER_OPTIONS[name])}")
+    return Cluster(**{**given, "sbatch": tuple(given.get("sbatch", ()))})
+
+
+def report_complete(release: Path, already: bool) -> None:
+    """Print that a release is complete, and whether it was so before the command."""
+    was_or_is = "was complete already" if already else "is complete"
+    print(f"{release} {was_or_is}; `proofmatch stats {release}` describes it")
+
+
+def _report_submitted(release: Path, options: argparse.Namespace) -> None:
+    """Print what to do after a job was submitted, or the script of a dry run."""
+    from ..engine.clusters.slurm import script_of, submitted_job
+    from ..engine.run_folder import RunFolder
+
+    run = RunFolder(release)
+    if options.dry_run:
+        print(script_of(run).read_text(encoding="utf-8"), end="")
+        return
+    print(
+        f"Slurm job {submitted_job(run)} is submitted; `proofmatch build --status --out {release}` shows its "
+        "progress, and the same command makes the release when the job has ended"
+    )

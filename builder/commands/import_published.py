@@ -7,7 +7,7 @@ from pathlib import Path
 from ..published_files import SUBSETS, SYMBOLS
 from ..release.schema import MANIFEST
 from ..settings import OTHER_LICENSE
-from .outcome import say_complete
+from .build import report_complete
 
 EXAMPLE = "proofmatch import MATcH/ --out release"
 
@@ -50,5 +50,5 @@ def run(options: argparse.Namespace) -> int:
         license=options.license,
         workers=options.workers,
     )
-    say_complete(release, already)
+    report_complete(release, already)
     return 0

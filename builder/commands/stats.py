@@ -7,6 +7,7 @@ from pathlib import Path
 from proofmatch.errors import ProofmatchError, printable
 
 from ...dataset_card.describe import statistics_tables
+from ..release.schema import STATISTICS
 
 EXAMPLE = "proofmatch stats release"
 
@@ -19,11 +20,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the tables."""
     try:
-        tables = statistics_tables(json.loads((options.release / "stats.json").read_text(encoding="utf-8")))
+        tables = statistics_tables(json.loads((options.release / STATISTICS).read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ProofmatchError(
-            f"{options.release} is not a complete release: stats.json cannot be read "
-            f"({getattr(error, 'strerror', None) or error}); finish what makes it first"
+            f"{options.release} is not a complete release: {STATISTICS} cannot be read "
+            f"({getattr(error, 'strerror', None) or error}); finish its build first"
         ) from None
     print(printable(tables))
     return 0

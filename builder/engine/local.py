@@ -1,45 +1,176 @@
-"""The local engine: batches → parts, over worker processes on this machine."""
+"""The local engine: documents → batches → parts, over worker processes on this machine."""
 
 import os
+import signal
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from types import FrameType
 
-from proofmatch.workers import WorkerPool
+from proofmatch.storage import SourceChanged
+from proofmatch.workers import WorkerPool, prepare_process
 
-from ..pair_parts import PartReport
-from ..readers.documents import FaultyDocument
-from ..reasons import Reason
-from ..settings import BuildSettings
-from .batches import Batch
+from ..article import ArticleReader, ReadArticle, discarded_document
+from ..filters import load_detector
+from ..pair_parts import PartBuilder, PartReport
+from ..readers.documents import Document, FaultyDocument
+from ..reasons import DocumentError, Reason
+from ..settings import MEBIBYTE, BuildSettings
 from .run_folder import RunFolder
-from .worker import run_batch, start_worker, try_document
+
+# Small batches keep all workers busy until the end of a small corpus. Batches grow with the corpus, so that a
+# large one has thousands of parts and not millions; the cap bounds the memory of batches in flight.
+SMALLEST_BATCH = 4 * MEBIBYTE
+LARGEST_BATCH = 8 * MEBIBYTE
+SHARE_OF_READ = 1 / 32
+MOST_DOCUMENTS = 2000
+
+# A worker stuck where no Python signal handler runs is killed after this much real time.
+_PATIENCE = 4.0  # times the limit for a document …
+_GRACE = 2.0  # … and some seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Consecutive documents of the sources.
+
+    Attributes:
+        index: Its position in the stream.
+        fingerprint: Changes when any of its documents does.
+        documents: The documents.
+    """
+
+    index: int
+    fingerprint: str
+    documents: tuple[Document, ...]
+
+    @property
+    def part_name(self) -> str:
+        """The file name of its part; a changed document changes the name, so stale parts are not reused."""
+        return f"part-{self.index:06d}-{self.fingerprint}.arrow"
+
+
+def cut_into_batches(documents: Iterable[Document]) -> Iterator[Batch]:
+    """Cut a stream of documents; where the cuts are depends on the documents alone."""
+    index = read_bytes = batch_bytes = 0
+    collected: list[Document] = []
+    for document in documents:
+        collected.append(document)
+        batch_bytes += document.size
+        limit = min(LARGEST_BATCH, max(SMALLEST_BATCH, int(read_bytes * SHARE_OF_READ)))
+        if batch_bytes >= limit or len(collected) >= MOST_DOCUMENTS:
+            yield _batch(index, collected)
+            index, read_bytes, batch_bytes, collected = index + 1, read_bytes + batch_bytes, 0, []
+    if collected:
+        yield _batch(index, collected)
+
+
+def _batch(index: int, documents: list[Document]) -> Batch:
+    fingerprint = blake2b(digest_size=8)
+    for document in documents:
+        fingerprint.update(document.stamp.encode() + b"\n")
+    return Batch(index, fingerprint.hexdigest(), tuple(documents))
 
 
 def local_pool(run: RunFolder, settings: BuildSettings, workers: int) -> WorkerPool:
-    """Make the pool of a build; its processes start with the first work."""
-    return WorkerPool(workers, start_worker, (settings, run.parts, os.getpid()))
+    """Make the pool of a build; its processes read articles and write tables."""
+    return WorkerPool(workers, _start_worker, (settings, run.parts, os.getpid()))
 
 
 def run_batches(
     batches: Iterable[Batch], run: RunFolder, settings: BuildSettings, pool: WorkerPool
 ) -> Iterator[PartReport]:
-    """Process batches and report on each as it is done; finished ones are not done again."""
+    """Process the unfinished batches, and report on each as it is done."""
 
     def rescue(batch: Batch) -> Batch:
-        """Find the documents that kill a worker, by trying each alone, and leave them out."""
+        """Find the documents that kill a worker by trying each alone, and replace them."""
         with local_pool(run, settings, workers=1) as trial:
             documents = tuple(
                 document
-                if trial.survives(try_document, document)
+                if trial.survives(_try_document, document)
                 else FaultyDocument(document.name, Reason.CRASHED, "a worker died of it, repeatedly")
                 for document in batch.documents
             )
         return replace(batch, documents=documents)
 
-    def unfinished() -> Iterator[Batch]:
-        for batch in batches:
-            run.expect(batch)
-            if not run.is_done(batch):
-                yield batch
+    yield from pool.run(_run_batch, run.unfinished(batches), rescue)
 
-    yield from pool.run(run_batch, unfinished(), rescue)
+
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    """The state of a worker process."""
+
+    settings: BuildSettings
+    parts: Path
+    reader: ArticleReader
+
+
+_worker: _Worker | None = None
+
+
+def _start_worker(settings: BuildSettings, parts: Path, driver: int) -> None:
+    global _worker
+    prepare_process(driver)
+    signal.signal(signal.SIGPROF, _raise_timeout)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    _worker = _Worker(settings, parts, ArticleReader(settings, load_detector(settings.detector)))
+
+
+def _started_worker() -> _Worker:
+    if _worker is None:
+        raise RuntimeError("_start_worker has not run in this process")
+    return _worker
+
+
+def _run_batch(batch: Batch) -> PartReport:
+    """Read all documents of a batch and write its part."""
+    worker = _started_worker()
+    part = PartBuilder(worker.settings.seed)
+    for document in batch.documents:
+        part.add(document.name, _read_document(document, worker))
+    part.write(worker.parts / batch.part_name)
+    return part.report
+
+
+def _try_document(document: Document) -> None:
+    """Read one document to see whether the worker survives it."""
+    _read_document(document, _started_worker())
+
+
+def _read_document(document: Document, worker: _Worker) -> ReadArticle:
+    """Read one document within its limits; no failure of it ends the batch, unless its file changed."""
+    try:
+        if document.size > worker.settings.max_document_bytes:
+            raise DocumentError(Reason.TOO_LARGE, f"{document.size} bytes")
+        with _time_limit(worker.settings.document_seconds):
+            return worker.reader.read(document.read(), document.name)
+    except DocumentError as error:
+        return discarded_document(document.name, error)
+    except SourceChanged:
+        raise
+    except Exception as error:
+        # A bug of ours that this document triggers costs the document, not the run.
+        detail = f"{type(error).__name__}: {error}"
+        return discarded_document(document.name, DocumentError(Reason.CRASHED, detail))
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise in this process when it has used this much CPU time; the load of the machine does not count.
+
+    A signal handler only runs between two Python instructions. For a library call that never returns there is
+    an alarm without a handler: the kernel kills the process, and the driver finds out which document it was.
+    """
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, _PATIENCE * seconds + _GRACE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _raise_timeout(_signal: int, _frame: FrameType | None) -> None:
+    raise DocumentError(Reason.TIMEOUT, "took longer than the time limit for a document")

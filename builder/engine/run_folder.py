@@ -1,51 +1,64 @@
-"""The working folder of a build inside the release folder: what is done, with which settings, by whom."""
+"""The run folder of unfinished work: its lock, its settings, and the parts that are done.
+
+Work is cut into batches, and each batch leaves one part: a file whose name changes with its input. A run that
+was interrupted, even killed, continues with the batches that have no complete part.
+"""
 
 import contextlib
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.storage import exclusive_lock, is_locked, remove_lock, write_atomically
 
-from ..pair_parts import is_complete
-
 _FOLDER = ".build"
 
 
-class Work(Protocol):
-    """A piece of work that leaves a part."""
+class NamedBatch(Protocol):
+    """A unit of work that leaves a part."""
 
     @property
     def part_name(self) -> str:
-        """The file name of its part."""
+        """The file name of its part; it must change with the content of the batch."""
         ...
 
 
+Batch = TypeVar("Batch", bound=NamedBatch)
+
+
 class RunFolder:
-    """Where the parts of an unfinished build lie.
+    """The folder inside an output folder that holds unfinished work.
 
     Args:
-        release: The release folder.
+        output: The output folder.
+        is_complete: Tells whether a part was written completely.
+
+    Attributes:
+        path: The run folder.
+        parts: Folder of the parts.
+        staging: Folder in which the output is put together.
     """
 
-    def __init__(self, release: Path) -> None:
-        self.path = release / _FOLDER
+    def __init__(self, output: Path, is_complete: Callable[[Path], bool] = Path.is_file) -> None:
+        self.output = output
+        self.path = output / _FOLDER
         self.parts = self.path / "parts"
         self.staging = self.path / "release"
         self._lock = self.path / "lock"
+        self._settings = self.path / "settings.json"
+        self._is_complete = is_complete
         self._expected: list[Path] = []
 
     @contextmanager
     def opened(self, settings: dict[str, Any]) -> Iterator["RunFolder"]:
-        """Take possession of the folder for a build with these settings.
+        """Lock the folder for work with these settings.
 
         Raises:
-            ProofmatchError: If another build is at work, or an unfinished one had other settings.
+            ProofmatchError: If another process holds it, or unfinished work has other settings.
         """
         self._refuse_links()
         with contextlib.ExitStack() as held:
@@ -54,61 +67,69 @@ class RunFolder:
                 self.parts.mkdir(exist_ok=True)
             except BlockingIOError:
                 raise ProofmatchError(
-                    f"another build is writing to {self.path.parent}; wait for it or choose another --out"
+                    f"another build is writing to {self.output}; wait for it or choose another --out"
                 ) from None
             except OSError as error:
-                raise ProofmatchError(f"cannot write to {self.path.parent}: {error.strerror}") from None
-            self._check_settings(settings)
+                raise ProofmatchError(f"cannot write to {self.output}: {error.strerror}") from None
+            if (before := self.read_settings()) is not None:
+                refuse_other_settings(before, settings, self.output)
+            write_atomically(self._settings, json.dumps(settings, indent=2) + "\n")
             for leftover in self.path.glob("*/*.tmp"):
                 leftover.unlink(missing_ok=True)
             shutil.rmtree(self.staging, ignore_errors=True)
             yield self
 
     def _refuse_links(self) -> None:
-        """Refuse a folder that somebody has prepared: through links, a build would reach other files."""
+        """Refuse symbolic links, through which a build would write and delete files elsewhere."""
         for path in (self.path, self.parts, self.staging, self._lock):
             if path.is_symlink():
                 raise ProofmatchError(
-                    f"{path} is a link, which no build makes; delete it or choose another --out"
+                    f"{path} is a symbolic link, which no build creates; delete it or choose another --out"
                 )
 
-    def is_in_use(self) -> bool:
-        """Tell whether a build is at work, so far as the file system's locks tell."""
+    def is_locked(self) -> bool:
+        """Tell whether another process is at work, as far as the file system knows."""
         return is_locked(self._lock)
 
-    def _check_settings(self, settings: dict[str, Any]) -> None:
-        recorded = self.path / "settings.json"
-        if recorded.exists():
-            try:
-                before = json.loads(recorded.read_text(encoding="utf-8"))
-            except ValueError:
-                raise ProofmatchError(f"{recorded} is damaged; delete {self.path} and build anew") from None
-            refuse_other_settings(before, settings, self.path.parent)
-        write_atomically(recorded, json.dumps(settings, indent=2) + "\n")
+    def read_settings(self) -> dict[str, Any] | None:
+        """Read the settings of the unfinished work, or None if there is none.
 
-    @property
-    def engine(self) -> str:
-        """The engine of the last attempt."""
+        Raises:
+            ProofmatchError: If they are damaged.
+        """
         try:
-            return (self.path / "engine").read_text(encoding="utf-8").strip()
+            return json.loads(self._settings.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            raise ProofmatchError(
+                f"{self._settings} is damaged; delete {self.path} and start again"
+            ) from None
+
+    def write_note(self, name: str, text: str) -> None:
+        """Keep one line under a name, for later runs and for whoever asks about the status."""
+        write_atomically(self.path / name, text + "\n")
+
+    def read_note(self, name: str) -> str | None:
+        """Read what was noted under a name."""
+        try:
+            return (self.path / name).read_text(encoding="utf-8").strip() or None
         except OSError:
-            return "local"
+            return None
 
-    def note_engine(self, name: str) -> None:
-        """Note the engine of this attempt, for those who ask how it goes."""
-        write_atomically(self.path / "engine", name + "\n")
+    def unfinished(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """Yield the batches without a complete part; `finished_parts` will expect the parts of all."""
+        for batch in batches:
+            self._expected.append(self.parts / batch.part_name)
+            if not self.is_done(batch):
+                yield batch
 
-    def is_done(self, batch: Work) -> bool:
-        """Tell whether a batch was finished by this or an earlier run."""
-        path = self.parts / batch.part_name
-        return path.exists() and is_complete(path)
-
-    def expect(self, batch: Work) -> None:
-        """Note that a batch belongs to the build."""
-        self._expected.append(self.parts / batch.part_name)
+    def is_done(self, batch: NamedBatch) -> bool:
+        """Tell whether this or an earlier run has finished a batch."""
+        return self._is_complete(self.parts / batch.part_name)
 
     def finished_parts(self) -> list[Path]:
-        """List the parts of all batches, in the order of the sources.
+        """List the parts of all batches, in order.
 
         Raises:
             ProofmatchError: If one is missing.
@@ -122,8 +143,8 @@ class RunFolder:
         return list(self._expected)
 
     @contextmanager
-    def removed_if_in_vain(self) -> Iterator[None]:
-        """Leave the place free for another attempt if a source turns out bad before anything was read."""
+    def cleanup_if_empty(self) -> Iterator[None]:
+        """Remove the folder if the input is refused before any part was written."""
         try:
             yield
         except ProofmatchError:
@@ -132,44 +153,39 @@ class RunFolder:
             raise
 
     def remove(self) -> None:
-        """Delete the folder, which has to be in our possession; the build is complete."""
+        """Delete the folder, which this process must have locked."""
         for path in self.path.iterdir():
             if path.is_dir():
                 shutil.rmtree(path)
             elif path != self._lock:
                 path.unlink()
-        remove_lock(self._lock)  # last: from then on the folder may be another's
+        remove_lock(self._lock)  # last: from then on another process may take the folder
 
     def remove_leftovers(self) -> None:
-        """Delete what a kill has left of a complete build; whoever is still at it does so himself."""
+        """Delete the folder of a killed run whose output is complete, unless its process is still alive."""
         self._refuse_links()
         with contextlib.suppress(BlockingIOError), exclusive_lock(self._lock):
             self.remove()
 
 
-def configuration_hash(settings: dict[str, Any]) -> str:
-    """Name a configuration: two builds of the same sources with the same one make the same release."""
-    return blake2b(json.dumps(settings, sort_keys=True).encode(), digest_size=8).hexdigest()
-
-
-def refuse_other_settings(recorded: dict[str, Any], wanted: dict[str, Any], release: Path) -> None:
+def refuse_other_settings(recorded: dict[str, Any], wanted: dict[str, Any], output: Path) -> None:
     """Refuse to mix two configurations in one folder.
 
     Raises:
-        ProofmatchError: If the settings differ, naming how.
+        ProofmatchError: If the settings differ, naming the differences.
     """
     if recorded.get("made_by") != wanted.get("made_by"):
         raise ProofmatchError(
-            f"{release} holds what `proofmatch {recorded.get('made_by')}` made; "
+            f"{output} holds the output of `proofmatch {recorded.get('made_by')}`; "
             "choose another --out or delete that folder"
         )
     differences = [
-        f"{name} was {recorded.get(name)!r} and now is {wanted.get(name)!r}"
+        f"{name} was {recorded.get(name)!r} and is now {wanted.get(name)!r}"
         for name in sorted(recorded.keys() | wanted.keys())
         if recorded.get(name) != wanted.get(name)
     ]
     if differences:
         raise ProofmatchError(
-            f"{release} holds a build with other settings ({'; '.join(differences)}); "
+            f"{output} holds a build with other settings ({'; '.join(differences)}); "
             "choose another --out or delete that folder"
         )

@@ -1,21 +1,108 @@
-"""Parts → the tables of a release → the release."""
+"""Parts → tables, statistics, card and manifest → the complete release in its place."""
 
-from collections.abc import Iterator
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from proofmatch.errors import ProofmatchError
+from proofmatch.progress import Progress
+from proofmatch.storage import disk_reason
 from proofmatch.workers import WorkerPool
 
-from ..engine.run_folder import RunFolder
+from ...dataset_card.card import render_card
+from ..engine.run_folder import RunFolder, refuse_other_settings
 from ..pair_parts import PartReport
-from .complete import complete_release
+from .release import read_manifest, write_manifest
+from .schema import DISCARDED, MANIFEST, STATISTICS
 from .splits import SplitPairs
 from .statistics import compute_statistics
 from .tables import WrittenFile, plan_files, write_file
+
+RESUMES = "the same command continues where it stopped"
+
+
+def make_once(
+    run: RunFolder, parameters: dict[str, Any], make: Callable[[RunFolder], None], remedy: str = RESUMES
+) -> None:
+    """Make a release unless it is already complete; of several processes that try, one makes it.
+
+    Args:
+        run: The run folder in the release folder.
+        parameters: Everything that decides the content of the release.
+        make: Makes the release and removes the run folder at the end.
+        remedy: What to do after the cause of a disk error is fixed.
+
+    Raises:
+        ProofmatchError: If the folder holds something else, or another process is at work in it.
+    """
+    release = run.output
+    with _explaining_disk_errors(release, remedy):
+        # Before the manifest is read: a finishing build writes it first and then removes its run folder.
+        has_other_files = not run.path.exists() and release.is_dir() and any(release.iterdir())
+        if _is_complete(release, parameters):
+            if run.path.exists():  # the build was killed just before removing it
+                run.remove_leftovers()
+            return
+        if has_other_files:
+            raise ProofmatchError(f"{release} is not empty and not a release; choose another --out")
+        with run.opened(parameters):
+            if _is_complete(release, parameters):  # another process has finished it meanwhile
+                run.remove()
+            else:
+                make(run)
+
+
+def _is_complete(release: Path, parameters: dict[str, Any]) -> bool:
+    """Tell whether a folder already holds the release that these parameters make."""
+    if release.is_file():
+        raise ProofmatchError(f"{release} is a file; choose another --out")
+    manifest = read_manifest(release)
+    if manifest:
+        refuse_other_settings(manifest["parameters"], parameters, release)
+    return bool(manifest)
+
+
+@contextmanager
+def _explaining_disk_errors(release: Path, remedy: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ProofmatchError(
+            f"{error.filename or release}: {disk_reason(error)}; once that is fixed, {remedy}"
+        ) from error
+
+
+class TableTask(Protocol):
+    """A table to be written by a worker."""
+
+    @property
+    def path(self) -> Path:
+        """Its path within the release."""
+        ...
+
+
+Table = TypeVar("Table", bound=TableTask)
+
+
+def write_tables(
+    write: Callable[[Table], WrittenFile], tables: Sequence[Table], pool: WorkerPool, release: Path
+) -> list[WrittenFile]:
+    """Write the tables of a release in parallel, and list them in their order."""
+    written: dict[Path, WrittenFile] = {}
+    with Progress("writing tables", "files") as progress:
+        for file in pool.run(write, tables):
+            written[file.path] = file
+            progress.summary = f"{file.config}, {file.split}"
+            progress.advance()
+        progress.summary = str(release)
+    return [written[table.path] for table in tables]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +112,7 @@ class Contents:
     Attributes:
         mixed: The pairs, split by pair.
         by_article: The pairs, split by article.
-        report: What was read to find them.
+        report: Counts of documents and pairs read.
         discarded: Rows of `discarded.parquet`.
     """
 
@@ -36,16 +123,38 @@ class Contents:
 
 
 def assemble_release(
-    run: RunFolder, release: Path, contents: Contents, parameters: dict[str, Any], pool: WorkerPool
-) -> Iterator[WrittenFile]:
-    """Make the release from the finished parts and report each table as it is written."""
+    run: RunFolder, contents: Contents, parameters: dict[str, Any], pool: WorkerPool
+) -> None:
+    """Write all files of a release from the finished parts, and move them to their place."""
     planned = plan_files(contents.mixed, contents.by_article, run.staging)
-    written: dict[Path, WrittenFile] = {}
-    for file in pool.run(write_file, planned):
-        written[file.path] = file
-        yield file
-    files = [written[file.path] for file in planned]
+    files = write_tables(write_file, planned, pool, run.output)
     discarded = contents.discarded.sort_by([(name, "ascending") for name in contents.discarded.column_names])
     statistics = compute_statistics(contents.mixed, contents.report, discarded, files)
-    pq.write_table(discarded, run.staging / "discarded.parquet", compression="zstd")
-    complete_release(run.staging, release, statistics, files, parameters)
+    pq.write_table(discarded, run.staging / DISCARDED, compression="zstd")
+    complete_release(run, statistics, files, parameters)
+
+
+def complete_release(
+    run: RunFolder, statistics: dict[str, Any], files: Iterable[WrittenFile], parameters: dict[str, Any]
+) -> None:
+    """Add statistics, card and manifest to the tables in the staging folder, and publish everything.
+
+    Args:
+        run: The run folder; removed at the end.
+        statistics: The content of `stats.json`.
+        files: The tables.
+        parameters: Everything that decided the content.
+    """
+    files, staging = list(files), run.staging
+    (staging / STATISTICS).write_text(json.dumps(statistics, indent=2) + "\n", encoding="utf-8")
+    for name, text in render_card(statistics, files, parameters).items():
+        (staging / name).parent.mkdir(exist_ok=True)
+        (staging / name).write_text(text, encoding="utf-8")
+    write_manifest(staging, parameters, {file.path.as_posix(): file.sha256 for file in files})
+    # The manifest last: a release without one is not complete.
+    for path in sorted(staging.iterdir(), key=lambda path: path.name == MANIFEST):
+        target = run.output / path.name
+        if target.is_dir():
+            shutil.rmtree(target)
+        path.replace(target)
+    run.remove()

@@ -1,4 +1,7 @@
-"""The one way to open a release: a folder, or a dataset repository on the Hub."""
+"""The one way to open a release, in a folder or on the Hub, and its manifest.
+
+The manifest is written last, so a release that has one is complete.
+"""
 
 import hashlib
 import json
@@ -14,6 +17,8 @@ from proofmatch.hub import download
 from proofmatch.storage import disk_reason, sha256_of
 
 from .schema import CONFIGS, DATA, MANIFEST, SPLITS, STATISTICS, parse_shard
+
+SCHEMA_VERSION = 1  # of the manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,3 +196,28 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
         raise ProofmatchError(
             f"{folder / MANIFEST} is not the manifest of a release; choose another folder"
         ) from None
+
+
+def write_manifest(folder: Path, parameters: dict[str, Any], known_hashes: dict[str, str]) -> None:
+    """Write the manifest of all files in a folder.
+
+    Args:
+        folder: The folder.
+        parameters: Everything that decided the content.
+        known_hashes: Hashes that were computed while writing; the others are computed now.
+    """
+    files = {}
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = path.relative_to(folder).as_posix()
+        sha256 = known_hashes.get(name) or sha256_of(path)
+        files[name] = {"bytes": path.stat().st_size, "sha256": sha256}
+    manifest = {"schema_version": SCHEMA_VERSION, "parameters": parameters, "files": files}
+    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+    (folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def origin(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Follow a variant, and a variant of a variant, back to the release that was built or imported."""
+    while "variant_of" in parameters:
+        parameters = parameters["variant_of"]
+    return parameters

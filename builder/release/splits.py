@@ -1,22 +1,107 @@
-"""Fixed splits: 80/10/10, by a salted hash, over pairs and over articles."""
+"""Which pair goes where: the index of all pairs, and fixed 80/10/10 splits over pairs and over articles."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute creates its functions at run time, where a type checker does not see them.)
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrow import as_numpy
+from proofmatch.errors import ProofmatchError
+
+from ..arrow import as_numpy, integers
 from ..identifiers import split_key
-from .index import Index
+from ..pair_parts import PART_SCHEMA, discarded_table, read_columns
+from ..reasons import Reason
+from ..records import Discarded
 from .schema import TEST, TRAIN, VALIDATION
+
+_TEXTS = {"title", "statement", "proof", "statement_tokens", "proof_tokens"}
+_INDEXED = frozenset(PART_SCHEMA.names) - _TEXTS
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One row per pair, without its texts, ordered by split key.
+
+    Attributes:
+        table: The indexed columns, and `part` and `row`: where the pair's full row is.
+        parts: The files that `part` counts.
+    """
+
+    table: pa.Table
+    parts: list[Path]
+
+    def __len__(self) -> int:
+        return self.table.num_rows
+
+    def column(self, name: str) -> pa.Array:
+        """Get a column as one array."""
+        return self.table.column(name).combine_chunks()
+
+    def numbers(self, name: str) -> np.ndarray:
+        """Get a column of numbers."""
+        return as_numpy(self.column(name))
+
+    def order_by(self, column: str) -> np.ndarray:
+        """Order the pairs by a column of hashes: reproducible and without meaning."""
+        return as_numpy(pc.sort_indices(self.column(column)))
+
+
+def build_index(parts: list[Path]) -> tuple[Index, pa.Table]:
+    """Read the index of all parts; of an article that occurs more than once, one document is kept.
+
+    Returns:
+        The index, and the documents left out as rows of `discarded.parquet`.
+    """
+    table, duplicates = _without_duplicate_articles(_read_table(parts))
+    return _ordered(table, parts), duplicates
+
+
+def read_index(parts: list[Path]) -> Index:
+    """Read the index of all parts, where several may have pairs of one article."""
+    return _ordered(_read_table(parts), parts)
+
+
+def _read_table(parts: list[Path]) -> pa.Table:
+    tables = []
+    for number, path in enumerate(parts):
+        table = read_columns(path, _INDEXED)
+        rows = np.arange(table.num_rows, dtype=np.int32)
+        table = table.append_column("part", integers(np.full_like(rows, number)))
+        tables.append(table.append_column("row", integers(rows)))
+    return pa.concat_tables(tables)
+
+
+def _ordered(table: pa.Table, parts: list[Path]) -> Index:
+    for name in ("id", "statement_id", "proof_id"):
+        if pc.count_distinct(table[name]).as_py() != table.num_rows:
+            raise ProofmatchError(f"two pairs have the same {name}; please report this with your sources")
+    # In the order of the hash, so that nothing computed from the index depends on the order of the sources.
+    return Index(table.sort_by("split_key").combine_chunks(), parts)
+
+
+def _without_duplicate_articles(table: pa.Table) -> tuple[pa.Table, pa.Table]:
+    columns = (table[name].to_pylist() for name in ("article_id", "document", "part"))
+    rows = list(zip(*columns, strict=True))
+    kept: dict[str, tuple[str, int]] = {}
+    for article, *place in rows:
+        kept[article] = min(tuple(place), kept.get(article, tuple(place)))
+    dropped = sorted({row for row in rows if kept[row[0]] != row[1:]})
+    discarded = [
+        Discarded(article, Reason.DUPLICATE_ARTICLE, f"{document}: the same article as {kept[article][0]}")
+        for article, document, _ in dropped
+    ]
+    remaining = [number for number, row in enumerate(rows) if kept[row[0]] == row[1:]]
+    return table.take(integers(remaining)) if dropped else table, discarded_table(discarded)
 
 
 @dataclass(frozen=True, slots=True)
 class SplitPairs:
-    """Pairs and the split of each, as a number that counts `SPLITS`."""
+    """Pairs and the split of each, as a position in `SPLITS`."""
 
     index: Index
     split: np.ndarray
@@ -47,8 +132,3 @@ def split_by_article(index: Index, seed: int) -> SplitPairs:
                 of_article[number] = split
                 break
     return SplitPairs(index, of_article[article_of_pair])
-
-
-def order_by(index: Index, column: str) -> np.ndarray:
-    """Order the pairs by a column of hashes: the same every time, and without meaning."""
-    return as_numpy(pc.sort_indices(index.column(column)))

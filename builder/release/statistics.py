@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from ..pair_parts import LABELLED, NAMED, PartReport
 from ..reasons import Reason
-from .index import Index
-from .splits import SplitPairs
+from .splits import Index, SplitPairs
 from .tables import WrittenFile
 
 SCHEMA_VERSION = 1

@@ -16,7 +16,7 @@ from proofmatch.storage import sha256_of
 
 from ..arrow import integers, read_arrow, split_lists
 from .schema import CONFIGS, ROW_GROUP, SPLITS, Config, shard_name
-from .splits import SplitPairs, order_by
+from .splits import SplitPairs
 
 ROWS_PER_FILE = 50_000
 
@@ -55,7 +55,7 @@ def plan_files(mixed: SplitPairs, by_article: SplitPairs, staging: Path) -> list
     files = []
     for config in CONFIGS:
         pairs = by_article if config.by_article else mixed
-        order, parts = order_by(pairs.index, config.order), pairs.index.parts
+        order, parts = pairs.index.order_by(config.order), pairs.index.parts
         part, row = pairs.index.numbers("part"), pairs.index.numbers("row")
         for number, split in enumerate(SPLITS):
             rows = order[pairs.split[order] == number]

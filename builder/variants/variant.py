@@ -13,12 +13,11 @@ from jinja2 import UndefinedError
 from proofmatch import __version__
 from proofmatch.errors import CheckFailed, ProofmatchError
 from proofmatch.progress import Progress
-from proofmatch.workers import WorkerPool, number_of_workers, prepare_process
+from proofmatch.workers import WorkerPool, number_of_workers
 
 from ...dataset_card.card import render_card
 from ..engine.run_folder import RunFolder
-from ..release.complete import complete_release, make_unless_complete
-from ..release.tables import WrittenFile
+from ..release.assemble import complete_release, make_once, write_tables
 from .parts import Report
 from .record import RECORD, write_record
 from .renaming import SYMBOLS, Symbols
@@ -112,10 +111,10 @@ def _make(
     if release.resolve().is_relative_to(source.folder.resolve()):
         raise ProofmatchError(f"{release} is the release itself or inside of it; choose another --out")
     statistics = _read_statistics(source)
-    make_unless_complete(
-        release,
+    make_once(
+        RunFolder(release),
         parameters,
-        lambda run: _run(run, source, release, parameters, statistics, choice, processes),
+        lambda run: _run(run, source, parameters, statistics, choice, processes),
         "run the same command again",
     )
     return release
@@ -124,13 +123,12 @@ def _make(
 def _run(
     run: RunFolder,
     source: Source,
-    release: Path,
     parameters: dict[str, Any],
     statistics: dict[str, Any],
     choice: Choice | None,
     workers: int,
 ) -> None:
-    with run.removed_if_in_vain(), WorkerPool(workers, prepare_process, (os.getpid(),)) as pool:
+    with run.cleanup_if_empty(), WorkerPool(workers) as pool:
         total, parts = Report(), list[Path]()
         with Progress("renaming variables" if choice else "restoring names", "row groups") as progress:
             # The two splits have the same pairs, unless their authors chose otherwise.
@@ -141,20 +139,12 @@ def _run(
                     progress.summary = f"{total.proofs:,} proofs"
                     progress.advance()
                 parts += [group.part for group in groups]
-        with Progress("writing tables", "files") as progress:
-            tables = [TableWork(source.folder, *table, parts, run.staging) for table in source.tables]
-            written: dict[Path, WrittenFile] = {}
-            for file in pool.run(write_variant_table, tables, _give_up):
-                written[file.path] = file
-                progress.summary = f"{file.config}, {file.split}"
-                progress.advance()
-            progress.summary = str(release)
+        tables = [TableWork(source.folder, *table, parts, run.staging) for table in source.tables]
+        files = write_tables(write_variant_table, tables, pool, run.output)
         shutil.copyfile(source.folder / "discarded.parquet", run.staging / "discarded.parquet")
         if choice:
             write_record(parts, total, run.staging)
-        files = [written[table.path] for table in tables]
-        complete_release(run.staging, release, statistics, files, parameters)
-        run.remove()
+        complete_release(run, statistics, files, parameters)
 
 
 def _read_statistics(source: Source) -> dict[str, Any]:

@@ -75,6 +75,9 @@ class TableWork:
     parts: Sequence[Path]
     staging: Path
 
+    def __str__(self) -> str:
+        return str(self.path)
+
 
 def rename_group(work: GroupWork) -> Report:
     """Rename or restore the variables in a row group and write its part."""

@@ -140,7 +140,7 @@ def test_equal_pairs_within_and_across_splits_are_told_apart(tmp_path):
 
 def test_other_settings_in_the_same_folder_are_refused(imported, published):
     assert import_published(published, imported, workers=1) == imported
-    with pytest.raises(ProofmatchError, match="seed was 0 and now is 1"):
+    with pytest.raises(ProofmatchError, match="seed was 0 and is now 1"):
         import_published(published, imported, seed=1)
 
 

@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     """Build the sample, describe and load it, match it by a baseline and a model, score both, and report."""
     from datasets import disable_progress_bars, load_dataset
 
-    from ...builder.build import build_release
+    from ...builder.building import build_release
 
     disable_progress_bars()
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from huggingface_hub import DatasetCard
 
-from proofmatch.builder.release.manifest import write_manifest
+from proofmatch.builder.release.release import write_manifest
 from proofmatch.builder.release.schema import MANIFEST
 
 Rows = list[dict[str, Any]]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofmatch.builder.engine.batches import LARGEST_BATCH, MOST_DOCUMENTS, cut_into_batches
+from proofmatch.builder.engine.local import LARGEST_BATCH, MOST_DOCUMENTS, cut_into_batches
 from proofmatch.builder.readers.documents import FileDocument, LoadedDocument
 
 sizes = st.lists(st.integers(0, 8 << 20), max_size=60)

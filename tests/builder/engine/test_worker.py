@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from proofmatch.builder.engine.batches import cut_into_batches
-from proofmatch.builder.engine.local import local_pool, run_batches
+from proofmatch.builder.engine.local import cut_into_batches, local_pool, run_batches
 from proofmatch.builder.engine.run_folder import RunFolder
-from proofmatch.builder.pair_parts import read_columns, read_discarded
+from proofmatch.builder.pair_parts import is_complete, read_columns, read_discarded
 from proofmatch.builder.readers.documents import LoadedDocument
 from proofmatch.builder.settings import BuildSettings
 
@@ -53,7 +52,7 @@ class Faulty(Troublemaker):
 
 def outcome(documents, tmp_path: Path, workers: int = 2, **settings) -> tuple[set[str], dict[str, str]]:
     """Run documents through the engine: articles with pairs, and reasons by article."""
-    run = RunFolder(tmp_path / "release")
+    run = RunFolder(tmp_path / "release", is_complete)
     chosen = BuildSettings(**settings)
     with run.opened({}), local_pool(run, chosen, workers) as pool:
         list(run_batches(cut_into_batches(documents), run, chosen, pool))

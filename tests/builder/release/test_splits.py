@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofmatch.builder.identifiers import split_key
-from proofmatch.builder.release.index import Index
 from proofmatch.builder.release.schema import TEST, VALIDATION
-from proofmatch.builder.release.splits import split_by_article, split_pairs
+from proofmatch.builder.release.splits import Index, split_by_article, split_pairs
 
 # How many pairs each article has.
 collections = st.lists(st.integers(1, 12), max_size=40)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from proofmatch.builder.release.manifest import write_manifest
+from proofmatch.builder.release.release import write_manifest
 from tests.evaluation.tasks import write_lines
 
 

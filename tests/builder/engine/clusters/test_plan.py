@@ -13,17 +13,16 @@ import pytest
 
 import proofmatch
 from proofmatch.builder import build_release
-from proofmatch.builder.engine.batches import cut_into_batches
-from proofmatch.builder.engine.distributed import plan as planning
-from proofmatch.builder.engine.distributed.failures import clear_failures, failures
-from proofmatch.builder.engine.distributed.plan import Plan, make_plan, plan_seen_from_here, read_plan
-from proofmatch.builder.engine.distributed.rank import run_rank
+from proofmatch.builder.building import build_parameters
+from proofmatch.builder.engine.clusters import plan as planning
+from proofmatch.builder.engine.clusters.plan import Plan, make_plan, read_plan, read_shared_plan
+from proofmatch.builder.engine.clusters.rank import clear_failures, read_failures, run_rank
+from proofmatch.builder.engine.local import cut_into_batches
 from proofmatch.builder.engine.run_folder import RunFolder
-from proofmatch.builder.pair_parts import read_columns, read_discarded
+from proofmatch.builder.pair_parts import is_complete, read_columns, read_discarded
 from proofmatch.builder.readers.archives import PlaceReader
 from proofmatch.builder.readers.documents import FileDocument
 from proofmatch.builder.readers.sources import read_sources
-from proofmatch.builder.release.manifest import build_parameters
 from proofmatch.builder.settings import BuildSettings
 from proofmatch.errors import ProofmatchError
 from tests.builder.engine.killing import copy_many_times, start_build, wait_until
@@ -54,7 +53,7 @@ def many(articles, tmp_path_factory) -> Path:
 
 @pytest.fixture
 def run(tmp_path):
-    folder = RunFolder(tmp_path / "release")
+    folder = RunFolder(tmp_path / "release", is_complete)
     with folder.opened({}):
         yield folder
 
@@ -120,7 +119,7 @@ def test_parts_are_the_same_for_any_number_of_ranks_also_when_it_changes_on_the_
     for rank in range(2):
         run_rank(plan, rank, 2, 1)
     assert plan.missing() == []
-    whole = RunFolder(tmp_path / "whole")
+    whole = RunFolder(tmp_path / "whole", is_complete)
     with whole.opened({}):
         other = plan_of(whole, many)
         run_rank(other, 0, 1, 2)
@@ -128,7 +127,7 @@ def test_parts_are_the_same_for_any_number_of_ranks_also_when_it_changes_on_the_
 
 
 def test_the_local_engine_goes_on_where_ranks_have_stopped(many, tmp_path):
-    run, parameters = RunFolder(tmp_path / "release"), build_parameters(SETTINGS, [str(many)])
+    run, parameters = RunFolder(tmp_path / "release", is_complete), build_parameters(SETTINGS, [str(many)])
     with run.opened(parameters):
         plan = make_plan(run, [str(many)], SETTINGS, parameters)
         run_rank(plan, 0, 2, 1)
@@ -175,7 +174,7 @@ def test_a_source_replaced_during_the_run_fails_its_batch_and_no_other(many, run
         (sentence,) = run_rank(plan, 0, 1, 1)
     finally:
         os.utime(victim, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert f"{victim} is not what it was when the build was planned" in sentence
+    assert f"{victim} has changed since the build was planned" in sentence
     assert plan.missing() == [plan.batches[0]]
     assert run_rank(plan_of(run, many), 0, 1, 1) == []
     assert plan.missing() == []
@@ -236,17 +235,17 @@ def test_a_document_that_kills_is_found_and_left_out(articles, run):
 
 def test_a_machine_that_sees_no_plan_or_is_of_another_version_says_so(articles, run):
     plan = plan_of(run, articles)
-    release = run.path.parent
-    seen = plan_seen_from_here(release, plan.configuration, proofmatch.__version__, "n1")
+    release = run.output
+    seen = read_shared_plan(release, plan.configuration, proofmatch.__version__, "n1")
     assert seen.batches == plan.batches
     with pytest.raises(ProofmatchError, match=r"n1 does not see the plan.*all machines share"):
-        plan_seen_from_here(release / "not-mounted", plan.configuration, proofmatch.__version__, "n1")
+        read_shared_plan(release / "not-mounted", plan.configuration, proofmatch.__version__, "n1")
     with pytest.raises(ProofmatchError, match=r"n1 has proofmatch .* but the driver has 9"):
-        plan_seen_from_here(release, plan.configuration, "9", "n1")
+        read_shared_plan(release, plan.configuration, "9", "n1")
 
 
 def rank_process(release: Path, plan: Plan, **more) -> subprocess.CompletedProcess[str]:
-    module = "proofmatch.builder.engine.distributed.rank"
+    module = "proofmatch.builder.engine.clusters.rank"
     words = [str(release), plan.configuration, proofmatch.__version__, "0", "1", "1", str(os.getpid()), "0"]
     return subprocess.run(
         [sys.executable, "-m", module, *words], capture_output=True, text=True, check=False, **more
@@ -258,12 +257,12 @@ def test_a_rank_is_a_program_that_says_what_is_wrong(articles, run, tmp_path):
     plan = plan_of(run, source)
     clear_failures(run)
     (source / "copy0.0001.xhtml").unlink()
-    failed = rank_process(run.path.parent, plan)
+    failed = rank_process(run.output, plan)
     assert failed.returncode == 1
-    assert failed.stderr.strip() in failures(run)
+    assert failed.stderr.strip() in read_failures(run)
     assert "Traceback" not in failed.stderr
     plan = plan_of(run, source)
-    assert rank_process(run.path.parent, plan).returncode == 0
+    assert rank_process(run.output, plan).returncode == 0
     assert plan.missing() == []
     lost = rank_process(tmp_path / "nowhere", plan)
     assert lost.returncode == 2
@@ -274,7 +273,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(articles, run):
     plan = plan_of(run, articles)
     clear_failures(run)
     run.parts.rmdir()
-    failed = rank_process(run.path.parent, plan)
+    failed = rank_process(run.output, plan)
     assert failed.returncode == 1
     assert "No such file or directory" in failed.stderr
     assert failed.stderr.count("\n") == 1

@@ -1,9 +1,5 @@
-"""`ProofMatchBuilder`: a build for those who prepare datasets with `datasets`.
+"""`ProofMatchBuilder`: builds a release as a dataset builder of `datasets`."""
 
-The module's name becomes the name of the dataset, and of the files it prepares.
-"""
-
-import glob
 import os
 import shutil
 from collections.abc import Iterator
@@ -17,11 +13,13 @@ import pyarrow.parquet as pq
 from proofmatch import __version__
 from proofmatch.errors import ProofmatchError
 
-from .build import build_release
+from .building import build_release
 from .identifiers import digest
+from .readers.sources import state_of
 from .release.schema import CONFIGS, SPLITS
 from .settings import BuildSettings
 
+_DATASET = "proof_match"
 _RELEASES = "proofmatch-releases"  # within the cache of `datasets`
 _VERSION = datasets.Version(__version__)
 _SCHEMAS = {config.name: config.schema for config in CONFIGS}
@@ -46,14 +44,14 @@ class ProofMatchConfig(datasets.BuilderConfig):
         return [*map(os.fspath, sources), *([self.data_dir] if self.data_dir else [])]
 
     def fingerprint(self) -> str:
-        """Tell a build from others: by its settings, the version, and the state of its sources."""
-        stamps = [stamp for source in self.source_list() for stamp in _stamps(source)]
-        return digest(__version__, repr(BuildSettings(**self.settings)), *stamps, size=12)
+        """Identify a build by its settings, the version, and the state of its sources; of a URL, its name."""
+        states = [source if "://" in source else source + state_of([source]) for source in self.source_list()]
+        return digest(__version__, repr(BuildSettings(**self.settings)), *states, size=12)
 
     def create_config_id(
         self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None
     ) -> str:
-        """Name the place in the cache; changed sources get another one."""
+        """Name the folder in the cache; changed sources get another one."""
         described = {**config_kwargs, "fingerprint": self.fingerprint()}
         return super().create_config_id(described, custom_features)
 
@@ -75,7 +73,9 @@ class ProofMatchBuilder(datasets.GeneratorBasedBuilder):
     DEFAULT_CONFIG_NAME = "pairs"
 
     def __init__(self, *args: Any, settings: dict[str, Any] | None = None, **kwargs: Any) -> None:  # noqa: ANN401
-        """Take the settings of a build as arguments of their own, beside those of `DatasetBuilder`."""
+        """Accept the settings of a build as keyword arguments, beside those of `DatasetBuilder`."""
+        if len(args) < len(("cache_dir", "dataset_name")):
+            kwargs.setdefault("dataset_name", _DATASET)  # by default, `datasets` takes the module's name
         chosen = {name: kwargs.pop(name) for name in _SETTINGS & kwargs.keys()}
         super().__init__(*args, settings={**(settings or {}), **chosen}, **kwargs)
 
@@ -88,8 +88,8 @@ class ProofMatchBuilder(datasets.GeneratorBasedBuilder):
     def _split_generators(self, dl_manager: Any) -> list[datasets.SplitGenerator]:  # noqa: ANN401 - two classes
         download = dl_manager.download_config
         if download.force_download:
-            self.info.splits = None  # sizes in the cache are of what was there before
-        release = self._release(download.num_proc, anew=download.force_download)
+            self.info.splits = None  # the cache has the sizes of the previous build
+        release = self._release(download.num_proc, again=download.force_download)
         generators = []
         for split in SPLITS:
             files = sorted(release.glob(f"data/{self.config.name}/{split}-*.parquet"))
@@ -99,12 +99,12 @@ class ProofMatchBuilder(datasets.GeneratorBasedBuilder):
                 generators.append(datasets.SplitGenerator(split, gen_kwargs={"groups": groups}))
         return generators
 
-    def _release(self, workers: int | None, *, anew: bool) -> Path:
+    def _release(self, workers: int | None, *, again: bool) -> Path:
         config: ProofMatchConfig = self.config  # pyright: ignore[reportAssignmentType]
         if not config.source_list():
             raise ProofmatchError("ProofMatchBuilder needs sources, for example sources='articles/'")
         place = Path(self._cache_dir_root, _RELEASES, config.fingerprint())
-        if anew:
+        if again:
             shutil.rmtree(place, ignore_errors=True)
         return build_release(config.source_list(), place, workers=workers, **config.settings)
 
@@ -114,7 +114,7 @@ class ProofMatchBuilder(datasets.GeneratorBasedBuilder):
         """Read rows back, in order.
 
         Args:
-            groups: Files and row groups; a list, so that `datasets` can share it out over processes.
+            groups: Files and row groups; a list, so that `datasets` can distribute it over processes.
         """
         for path, group in groups:
             for row in pq.ParquetFile(path).read_row_group(group).to_pylist():
@@ -123,14 +123,3 @@ class ProofMatchBuilder(datasets.GeneratorBasedBuilder):
 
 def _row_groups(path: Path) -> int:
     return pq.ParquetFile(path).num_row_groups
-
-
-def _stamps(source: str) -> Iterator[str]:
-    """Describe the files behind a source by name, size and time; what is behind a URL is its name only."""
-    yield source
-    paths = glob.glob(source, recursive=True) if glob.has_magic(source) else [source]  # noqa: PTH207 - any path
-    for path in sorted(paths):
-        for file in sorted(Path(path).rglob("*")) if Path(path).is_dir() else [Path(path)]:
-            if file.is_file():
-                status = file.stat()
-                yield f"{file} {status.st_size} {status.st_mtime_ns}"

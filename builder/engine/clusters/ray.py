@@ -1,7 +1,7 @@
 """The Ray engine: datatrove runs the ranks as tasks of a Ray cluster.
 
-This module is a program: the driver starts it as a process of its own, so that Ray's threads, signal handlers
-and messages stay out of the driver, and its end, however it comes, ends the tasks.
+This module is a program that the driver starts as a separate process, the launcher: Ray's threads, signal
+handlers and messages stay out of the driver, and when the launcher ends, for any reason, so do the tasks.
 """
 
 # pyright: reportMissingImports=false
@@ -27,12 +27,12 @@ from proofmatch import __version__
 from proofmatch.errors import ProofmatchError, first_line
 from proofmatch.workers import die_with_parent, number_of_workers
 
+from ...pair_parts import is_complete
+from ...settings import Cluster
 from ..run_folder import RunFolder
-from .cluster import Cluster
-from .failures import note_failure
-from .job import LAUNCH
-from .plan import Plan, plan_seen_from_here, read_plan
-from .step import RunRank
+from .driver import LAUNCHER
+from .plan import Plan, read_plan, read_shared_plan
+from .rank import RunRank, write_failure
 
 if TYPE_CHECKING:
     from datatrove.utils.stats import PipelineStats
@@ -41,16 +41,16 @@ _GIGABYTE = 1 << 30
 
 
 class RankTasks(RayPipelineExecutor):
-    """Runs our ranks without traces in the machines' temporary folders, and without orphans."""
+    """Runs our ranks without leaving temporary files or orphaned processes on the machines."""
 
     def _run_for_rank(self, rank: int, local_rank: int = 0, node_rank: int = -1) -> "PipelineStats":
-        # This is a child that the task's process has made for the rank, and waits for.
+        # This process is the child of the task's process, which waits for it.
         parent = os.getppid()
         die_with_parent(parent)
         for step in self.pipeline:
             if isinstance(step, RunRank):
                 step.waiting = parent
-        # datatrove logs to a folder of everybody's there, which may belong to somebody else.
+        # datatrove logs to a shared folder there, which may belong to another user.
         tempfile.tempdir = tempfile.mkdtemp(prefix="proofmatch-")
         try:
             return super()._run_for_rank(rank, local_rank, node_rank)
@@ -62,17 +62,17 @@ def main() -> int:
     """Run all missing batches of a planned build on Ray."""
     release, driver = Path(sys.argv[1]), int(sys.argv[3])
     die_with_parent(driver)
-    run, cluster = RunFolder(release), Cluster(**json.loads(sys.argv[2]))
+    run, cluster = RunFolder(release, is_complete), Cluster(**json.loads(sys.argv[2]))
     try:
         plan = read_plan(run)
         if plan is None:
             raise ProofmatchError(f"there is no plan in {run.path}")
-        with _failures_of_ray_in_a_sentence():
+        with _explaining_ray_errors():
             _connect(cluster)
             _check_nodes(plan, cluster)
         _launch(plan, cluster, Path(sys.argv[4]))
     except ProofmatchError as error:
-        note_failure(run, LAUNCH, str(error))
+        write_failure(run, LAUNCHER, str(error))
         return 1
     finally:
         ray.shutdown()
@@ -80,8 +80,8 @@ def main() -> int:
 
 
 @contextmanager
-def _failures_of_ray_in_a_sentence() -> Iterator[None]:
-    """Pass on what Ray has against an address, a version, a disk: it raises whatever comes up."""
+def _explaining_ray_errors() -> Iterator[None]:
+    """Explain in one sentence what Ray objects to; it raises exceptions of many kinds."""
     try:
         yield
     except ProofmatchError:
@@ -89,7 +89,7 @@ def _failures_of_ray_in_a_sentence() -> Iterator[None]:
     except Exception as error:
         traceback.print_exc()  # into the log
         reason = first_line(error) or type(error).__name__
-        raise ProofmatchError(f"Ray cannot be used ({reason}); mend that, or use another --engine") from None
+        raise ProofmatchError(f"Ray cannot be used ({reason}); fix that, or use another --engine") from None
 
 
 def _connect(cluster: Cluster) -> None:
@@ -113,39 +113,39 @@ def _connect(cluster: Cluster) -> None:
 
 
 def _has_own_cluster() -> bool:
-    """Tell whether the cluster that is noted on this machine is ours: anybody may leave a note there.
+    """Tell whether the cluster that Ray has recorded on this machine is ours.
 
-    Whoever has the cluster could have us run anything.
+    Any user can write that record, and the owner of a cluster could have us run anything.
     """
-    note = Path(os.environ.get("RAY_TMPDIR") or tempfile.gettempdir(), "ray", "ray_current_cluster")
-    return note.is_file() and note.stat().st_uid == os.getuid()
+    record = Path(os.environ.get("RAY_TMPDIR") or tempfile.gettempdir(), "ray", "ray_current_cluster")
+    return record.is_file() and record.stat().st_uid == os.getuid()
 
 
 def _check_nodes(plan: Plan, cluster: Cluster) -> None:
-    """Make sure before a long run that every machine sees the plan, and that a task fits on one."""
+    """Make sure before a long run that every machine sees the plan, and that a task fits on some machine."""
     nodes = [node for node in ray.nodes() if node["Alive"]]
     looking = [
         ray.remote(_look)
         .options(num_cpus=0, scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False))
-        .remote(str(plan.run.path.parent), plan.configuration, __version__, node["NodeManagerAddress"])
+        .remote(str(plan.run.output), plan.configuration, __version__, node["NodeManagerAddress"])
         for node in nodes
     ]
     try:
         complaints = ray.get(looking, timeout=120)
     except GetTimeoutError:
-        return  # a busy cluster; a rank will see for itself
+        return  # a busy cluster; the ranks check again
     except RayError as error:
         reason = str(error).strip().rpartition("\n")[2]
         raise ProofmatchError(f"a machine of the Ray cluster cannot run proofmatch: {reason}") from None
     for complaint in filter(None, complaints):
         raise ProofmatchError(complaint)
     cpus, memory = cluster.cpus_per_task, cluster.cpus_per_task * cluster.mem_per_cpu * _GIGABYTE
-    # A head without processors is one that gets machines when they are needed.
+    # A head node without CPUs starts machines when they are needed.
     working = [node["Resources"] for node in nodes if node["Resources"].get("CPU", 0)]
     roomy = [resources for resources in working if resources["CPU"] >= cpus]
     if working and not roomy:
         raise ProofmatchError(
-            f"no machine of the Ray cluster has {cpus} processors for a task; lower --cpus-per-task"
+            f"no machine of the Ray cluster has {cpus} CPUs for a task; lower --cpus-per-task"
         )
     if roomy and all(resources.get("memory", 0) < memory for resources in roomy):
         raise ProofmatchError(
@@ -155,7 +155,7 @@ def _check_nodes(plan: Plan, cluster: Cluster) -> None:
 
 def _look(release: str, configuration: str, version: str, machine: str) -> str | None:
     try:
-        plan_seen_from_here(Path(release), configuration, version, machine)
+        read_shared_plan(Path(release), configuration, version, machine)
     except ProofmatchError as error:
         return str(error)
     return None
@@ -165,12 +165,12 @@ def _launch(plan: Plan, cluster: Cluster, folder: Path) -> None:
     room = int(ray.cluster_resources().get("CPU", 1)) // cluster.cpus_per_task
     workers = cluster.workers or max(1, room)
     tasks = cluster.number_of_tasks(len(plan.missing()), workers)
-    step = RunRank(str(plan.run.path.parent), plan.configuration, cluster.cpus_per_task)
+    step = RunRank(str(plan.run.output), plan.configuration, cluster.cpus_per_task)
     RankTasks(
         [step],
         tasks=tasks,
         workers=workers,
-        # A mark says that a task has ended, not that its parts are there.
+        # datatrove's mark says that a task has ended, not that its parts are there.
         skip_completed=False,
         logging_dir=str(folder),
         cpus_per_task=cluster.cpus_per_task,
@@ -179,7 +179,7 @@ def _launch(plan: Plan, cluster: Cluster, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    # By its name, because Ray's workers import what they unpickle.
-    from . import on_ray
+    # Through its import name: Ray's workers import the classes that they unpickle.
+    from proofmatch.builder.engine.clusters.ray import main as launch
 
-    sys.exit(on_ray.main())
+    sys.exit(launch())

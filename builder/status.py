@@ -1,18 +1,17 @@
-"""How far a build is, as its folder tells."""
+"""The status of a build, read from its folder."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from proofmatch.errors import ProofmatchError
 
-from ..pair_parts import PartReport, is_complete, read_report
-from ..release.release import read_manifest
-from .distributed.job import LAUNCH, active_tasks, noted_job
-from .distributed.job_log import reasons_of_failure
-from .distributed.plan import read_plan
-from .run_folder import RunFolder, configuration_hash
+from .engine.clusters.plan import configuration_hash, read_plan
+from .engine.clusters.rank import launch_folder
+from .engine.clusters.slurm import active_tasks, failure_reasons, submitted_job
+from .engine.run_folder import RunFolder
+from .pair_parts import PartReport, is_complete, read_report
+from .release.release import read_manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +20,17 @@ class BuildStatus:
 
     Attributes:
         release: The folder.
-        configuration: The hash of everything that was asked for.
-        complete: Whether the release is there. If so, the rest says nothing.
+        configuration: The hash of its parameters.
+        complete: Whether the release is complete. If so, the other attributes have no meaning.
         running: Whether a build is at work.
         engine: The engine of the last attempt.
         job: Its Slurm job.
-        tasks: Those that wait or run, in Slurm's words.
+        tasks: The tasks that wait or run, in Slurm's words.
         done: Number of finished batches.
-        planned: Number of all batches, if that is known yet.
+        planned: Number of all batches, if it is known yet.
         missing: The parts that are missing.
-        report: What the finished batches had.
-        failures: What ranks said that failed.
+        report: Counts of the finished batches.
+        failures: The failures that ranks have recorded.
     """
 
     release: Path
@@ -48,7 +47,7 @@ class BuildStatus:
     failures: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Write it for people."""
+        """Format the status for the terminal."""
         lines = {"release": self.release, "configuration": self.configuration}
         if not self.complete:
             of_planned = f" of {self.planned:,}" if self.planned is not None else ""
@@ -59,43 +58,43 @@ class BuildStatus:
             }
             if self.failures:
                 lines["failed"] = ("\n" + 15 * " ").join(self.failures)
-                lines["logs"] = RunFolder(self.release).path / LAUNCH
+                lines["logs"] = launch_folder(RunFolder(self.release))
         lines["state"] = self.state
         return "\n".join(f"{name:<14} {value}" for name, value in lines.items())
 
     @property
     def state(self) -> str:
-        """What is going on, and what to do."""
+        """What is going on, and what to do next."""
         if self.complete:
             return "complete"
         if self.running:
             return "at work"
         if self.planned is not None and not self.missing:
-            return "all is read; the same command makes the release"
-        return "interrupted; the same command goes on"
+            return "all articles are read; the same command makes the release"
+        return "interrupted; the same command continues"
 
 
 def status_of(release: Path) -> BuildStatus:
-    """Find out how far a build is.
+    """Determine the status of a build.
 
     Raises:
         ProofmatchError: If the folder has no build.
     """
     try:
-        return _look_at(release)
-    except FileNotFoundError:  # it was finished meanwhile
-        return _look_at(release)
+        return _read_status(release)
+    except FileNotFoundError:  # the build finished meanwhile
+        return _read_status(release)
 
 
-def _look_at(release: Path) -> BuildStatus:
-    manifest, run = read_manifest(release), RunFolder(release)
+def _read_status(release: Path) -> BuildStatus:
+    manifest, run = read_manifest(release), RunFolder(release, is_complete)
     if manifest:
         return BuildStatus(release, configuration_hash(manifest["parameters"]), complete=True)
-    try:
-        parameters = json.loads((run.path / "settings.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise ProofmatchError(f"{release} has no build, neither a finished nor an unfinished one") from None
-    plan, job = read_plan(run), noted_job(run)
+    parameters = run.read_settings()
+    if parameters is None:
+        raise ProofmatchError(f"{release} has no build, neither a finished nor an unfinished one")
+    plan, job = read_plan(run), submitted_job(run)
+    engine = run.read_note("engine") or "local"
     tasks = active_tasks(job) if job else {}
     there = {path.name: path for path in sorted(run.parts.glob("*.arrow")) if is_complete(path)}
     names = [batch.part_name for batch in plan.batches] if plan else list(there)
@@ -105,15 +104,15 @@ def _look_at(release: Path) -> BuildStatus:
         release,
         configuration_hash(parameters),
         complete=False,
-        running=run.is_in_use() or bool(tasks),
-        engine=run.engine,
-        job=job if run.engine == "slurm" else None,
+        running=run.is_locked() or bool(tasks),
+        engine=engine,
+        job=job if engine == "slurm" else None,
         tasks=", ".join(f"{number} {state}" for state, number in tasks.items()),
         done=len(there),
         planned=len(plan.batches) if plan else None,
         missing=missing,
         report=PartReport.sum_of(map(read_report, there.values())),
-        failures=tuple(reasons_of_failure(run)) if missing else (),
+        failures=tuple(failure_reasons(run)) if missing else (),
     )
 
 

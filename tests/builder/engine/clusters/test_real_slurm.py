@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builder.engine.distributed.slurm import processes_of, running_slurm, wait_for, why_not
+from tests.builder.engine.clusters.slurm import processes_of, running_slurm, wait_for, why_not
 from tests.builder.engine.test_determinism import content
 
 pytest.importorskip("datatrove", reason="needs the extra `distributed`")

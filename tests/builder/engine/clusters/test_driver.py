@@ -9,21 +9,20 @@ from pathlib import Path
 import pytest
 
 import proofmatch
-from proofmatch.builder.engine.distributed import drive
-from proofmatch.builder.engine.distributed.cluster import Cluster
-from proofmatch.builder.engine.distributed.drive import fresh_launch_folder, run_on_ray
-from proofmatch.builder.engine.distributed.failures import note_failure
-from proofmatch.builder.engine.distributed.job import LAUNCH
-from proofmatch.builder.engine.distributed.plan import Plan, make_plan
+from proofmatch.builder.engine.clusters import driver
+from proofmatch.builder.engine.clusters.driver import LAUNCHER, fresh_launch_folder, run_on_ray
+from proofmatch.builder.engine.clusters.plan import Plan, make_plan
+from proofmatch.builder.engine.clusters.rank import write_failure
 from proofmatch.builder.engine.run_folder import RunFolder
-from proofmatch.builder.settings import BuildSettings
+from proofmatch.builder.pair_parts import is_complete
+from proofmatch.builder.settings import BuildSettings, Cluster
 from proofmatch.errors import ProofmatchError
 from tests.builder.engine.killing import copy_many_times
 
 
 @pytest.fixture
 def plan(articles, tmp_path):
-    run = RunFolder(tmp_path / "release")
+    run = RunFolder(tmp_path / "release", is_complete)
     source = copy_many_times(articles, tmp_path / "articles", 4)
     with run.opened({}):
         yield make_plan(run, [str(source)], BuildSettings(), {})
@@ -41,13 +40,13 @@ def engine(monkeypatch):
             yield program
             program.kill()
 
-    monkeypatch.setattr(drive, "_started", started)
+    monkeypatch.setattr(driver, "_started", started)
     return commands
 
 
 def rank(plan: Plan, number: int, world: int) -> list[str]:
     words = [
-        plan.run.path.parent,
+        plan.run.output,
         plan.configuration,
         proofmatch.__version__,
         number,
@@ -56,7 +55,7 @@ def rank(plan: Plan, number: int, world: int) -> list[str]:
         os.getpid(),
         0,
     ]
-    return [sys.executable, "-m", "proofmatch.builder.engine.distributed.rank", *map(str, words)]
+    return [sys.executable, "-m", "proofmatch.builder.engine.clusters.rank", *map(str, words)]
 
 
 def test_an_engine_that_does_all_is_believed_for_its_parts(plan, engine):
@@ -89,11 +88,11 @@ def test_an_engine_that_hangs_is_started_anew(plan, engine, capsys):
     engine += [["sleep", "600"], rank(plan, 0, 1)]
     run_on_ray(plan, Cluster(), patience=5)
     assert engine == []
-    assert "started anew" in capsys.readouterr().err
+    assert "restarting the tasks" in capsys.readouterr().err
 
 
 def test_an_engine_that_hangs_when_all_is_done_is_not_waited_for(plan, engine, monkeypatch):
-    monkeypatch.setattr(drive, "_TIME_TO_END", 0.1)
+    monkeypatch.setattr(driver, "_SECONDS_TO_END", 0.1)
     command = " ".join(rank(plan, 0, 1))
     engine.append(["bash", "-c", f"{command.replace(str(os.getpid()), '$$')}; sleep 600"])
     run_on_ray(plan, Cluster())
@@ -114,6 +113,6 @@ def test_an_engine_that_ends_without_a_word_is_said_to_have_lost_its_cluster(pla
 
 def test_what_an_engine_says_is_the_error(plan, engine, monkeypatch):
     engine.append(["true"])
-    monkeypatch.setattr(drive, "_watch", lambda *_: note_failure(plan.run, LAUNCH, "no room") or True)
+    monkeypatch.setattr(driver, "_watch", lambda *_: write_failure(plan.run, LAUNCHER, "no room") or True)
     with pytest.raises(ProofmatchError, match=r"^no room$"):
         run_on_ray(plan, Cluster())

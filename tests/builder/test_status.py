@@ -6,12 +6,12 @@ import json
 import pytest
 
 from proofmatch.builder import build_release
-from proofmatch.builder.engine.distributed.cluster import Cluster
-from proofmatch.builder.engine.distributed.plan import make_plan
-from proofmatch.builder.engine.distributed.rank import run_rank
-from proofmatch.builder.engine.run_folder import RunFolder, configuration_hash
-from proofmatch.builder.engine.status import status_of
-from proofmatch.builder.settings import BuildSettings
+from proofmatch.builder.engine.clusters.plan import configuration_hash, make_plan
+from proofmatch.builder.engine.clusters.rank import run_rank
+from proofmatch.builder.engine.run_folder import RunFolder
+from proofmatch.builder.pair_parts import is_complete
+from proofmatch.builder.settings import BuildSettings, Cluster
+from proofmatch.builder.status import status_of
 from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
 from tests.builder.engine.killing import copy_many_times, kill, start_build, wait_until
@@ -36,7 +36,7 @@ def test_a_running_and_an_interrupted_local_build_are_told_apart(articles, tmp_p
     assert running.planned is None  # the local engine reads as it goes
     assert main(["build", "--out", str(out), "--status"]) == 1
     said = capsys.readouterr().out
-    assert "interrupted; the same command goes on" in said
+    assert "interrupted; the same command continues" in said
     after = status_of(out)
     assert not after.running
     assert after.done >= 1
@@ -44,7 +44,10 @@ def test_a_running_and_an_interrupted_local_build_are_told_apart(articles, tmp_p
 
 
 def test_a_planned_build_knows_what_is_missing(articles, tmp_path):
-    source, run = copy_many_times(articles, tmp_path / "articles", 8), RunFolder(tmp_path / "release")
+    source, run = (
+        copy_many_times(articles, tmp_path / "articles", 8),
+        RunFolder(tmp_path / "release", is_complete),
+    )
     with run.opened({"made_by": "build"}):
         plan = make_plan(run, [str(source)], BuildSettings(), {"made_by": "build"})
         run_rank(plan, 0, 2, 1)
@@ -106,7 +109,7 @@ def test_tasks_keep_busy_for_minutes(missing, workers, tasks):
 def test_a_missing_extra_is_one_sentence(articles, tmp_path, monkeypatch, capsys, engine, package):
     find = importlib.util.find_spec
     monkeypatch.setattr(
-        "proofmatch.builder.engine.distributed.run.find_spec",
+        "proofmatch.builder.engine.clusters.driver.find_spec",
         lambda name: None if name == package else find(name),
     )
     command = ["build", str(articles), "--out", str(tmp_path / "release"), "--engine", engine]
@@ -117,7 +120,7 @@ def test_a_missing_extra_is_one_sentence(articles, tmp_path, monkeypatch, capsys
 
 @pytest.mark.parametrize("engine", ["ray", "slurm"])
 def test_sources_without_an_article_leave_nothing_behind(tmp_path, monkeypatch, capsys, engine):
-    monkeypatch.setattr("proofmatch.builder.engine.distributed.run.find_spec", lambda _: True)
+    monkeypatch.setattr("proofmatch.builder.engine.clusters.driver.find_spec", lambda _: True)
     (tmp_path / "empty").mkdir()
     command = ["build", str(tmp_path / "empty"), "--out", str(tmp_path / "release"), "--engine", engine]
     assert main([*command, "--partition", "x"] if engine == "slurm" else command) == 2

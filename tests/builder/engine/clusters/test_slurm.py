@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from proofmatch.builder import build_release
+from proofmatch.builder.engine.clusters.rank import clear_failures, write_failure
+from proofmatch.builder.engine.clusters.slurm import failure_reasons
+from proofmatch.builder.engine.run_folder import RunFolder
 from proofmatch.errors import ProofmatchError
 from tests.builder.engine.test_determinism import content
 
@@ -168,3 +171,74 @@ def test_a_path_that_scripts_do_not_bear_is_refused(source, tmp_path, name):
     result = build(source, tmp_path / name)
     assert result.returncode == 2
     assert "choose another path" in result.stderr
+
+
+# Logs as Slurm 22.05 and datatrove write them.
+SHELL = "+ export PYTHONUNBUFFERED=TRUE\n+ srun -l -n 1 launch_pickled_pipeline /error/executor.pik\n"
+AT_WORK = "0: 2026-11-16 23:13:27.763 | INFO | datatrove.utils.logging - Launching pipeline for rank=0\n"
+
+
+@pytest.fixture
+def failed_run(tmp_path) -> RunFolder:
+    run = RunFolder(tmp_path)
+    (run.path / "launch" / "slurm_logs").mkdir(parents=True)
+    clear_failures(run)
+    return run
+
+
+def log(run: RunFolder, task: str, text: str) -> None:
+    (run.path / "launch" / "slurm_logs" / f"{task}.out").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "/spool/job00010/slurm_script: line 13: /old/bin/activate: No such file or directory\n",
+            "/old/bin/activate: No such file or directory; check --venv or --env-command",
+        ),
+        (
+            SHELL + "0: slurmstepd-n1: error: execve(): launch_pickled_pipeline: No such file or directory\n"
+            "srun: error: n1: task 0: Exited with exit code 2\n",
+            "slurmstepd-n1: error: execve(): launch_pickled_pipeline: No such file or directory; "
+            "check --venv or --env-command",
+        ),
+        (
+            SHELL + "0: ModuleNotFoundError: No module named 'proofmatch'\nsrun: error: n1: task 0: Exited\n",
+            "ModuleNotFoundError: No module named 'proofmatch'; check --venv or --env-command",
+        ),
+        (
+            AT_WORK + "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 23:11:54 DUE TO TIME LIMIT ***\n"
+            "srun: Job step aborted: Waiting up to 32 seconds for job step to finish.\n",
+            "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 23:11:54 DUE TO TIME LIMIT ***; "
+            "raise --time or --tasks",
+        ),
+        (
+            AT_WORK + "srun: error: n1: task 0: Killed\nsrun: Force Terminated StepId=6.0\n",
+            "srun: error: n1: task 0: Killed",
+        ),
+    ],
+    ids=["no environment", "no program", "no package", "no time left", "killed"],
+)
+def test_the_line_that_tells_why_is_found(failed_run, text, reason):
+    log(failed_run, "7_0", text)
+    assert failure_reasons(failed_run) == [f"task 7_0: {reason}"]
+
+
+def test_tasks_that_are_at_work_or_done_say_nothing(failed_run):
+    log(failed_run, "7_0", SHELL + AT_WORK)
+    assert failure_reasons(failed_run) == []
+
+
+def test_many_tasks_of_one_fate_are_one_sentence(failed_run):
+    for task in range(3):
+        log(failed_run, f"7_{task}", f"slurmstepd: error: *** STEP {task}.0 ON n{task} CANCELLED ***\n")
+    assert failure_reasons(failed_run) == [
+        "task 7_0: slurmstepd: error: *** STEP 0.0 ON n0 CANCELLED *** (and 2 more in the same way)"
+    ]
+
+
+def test_what_ranks_say_themselves_goes_before_their_logs(failed_run):
+    log(failed_run, "7_0", "0: RuntimeError: the source is gone\n")
+    write_failure(failed_run, "rank-00000", "the source is gone")
+    assert failure_reasons(failed_run) == ["the source is gone"]

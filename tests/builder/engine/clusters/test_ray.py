@@ -27,8 +27,8 @@ from tests.builder.engine.test_determinism import content
 pytest.importorskip("ray", reason="needs the extra `distributed`")
 pytest.importorskip("datatrove", reason="needs the extra `distributed`")
 
-RANK = "proofmatch.builder.engine.distributed.rank"
-LAUNCHER = "proofmatch.builder.engine.distributed.on_ray"
+RANK = "proofmatch.builder.engine.clusters.rank"
+LAUNCHER = "proofmatch.builder.engine.clusters.ray"
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ def test_killed_workers_of_ray_are_replaced(source, expected, cluster, tmp_path)
     _, messages = build.communicate(timeout=300)
     assert build.returncode == 0, messages
     assert content(release) == expected
-    assert "started anew" not in messages
+    assert "restarting" not in messages
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
@@ -188,7 +188,7 @@ def test_a_task_that_fits_on_no_machine_is_refused(articles, cluster, tmp_path):
     build = start(articles, tmp_path / "release", environment, *words)
     _, messages = build.communicate(timeout=120)
     assert build.returncode == 2
-    assert "no machine of the Ray cluster has 9 processors for a task; lower --cpus-per-task" in messages
+    assert "no machine of the Ray cluster has 9 CPUs for a task; lower --cpus-per-task" in messages
 
 
 @pytest.mark.corpus
@@ -206,11 +206,11 @@ def test_a_real_corpus_gives_the_bytes_of_the_local_engine(corpus, cluster, tmp_
 def test_a_cluster_that_somebody_else_has_noted_on_this_machine_is_not_joined(
     tmp_path, monkeypatch, owner, is_ours
 ):
-    from proofmatch.builder.engine.distributed import on_ray
+    from proofmatch.builder.engine.clusters.ray import _has_own_cluster
 
     note = tmp_path / "ray" / "ray_current_cluster"
     note.parent.mkdir()
     note.write_text("192.0.2.2:6379")
     os.chown(note, owner, owner)
     monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
-    assert on_ray._has_own_cluster() is is_ours
+    assert _has_own_cluster() is is_ours

@@ -1,0 +1,156 @@
+"""`build_release`: articles in, release folder out."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from proofmatch import __version__
+from proofmatch.errors import ProofmatchError
+from proofmatch.progress import Progress
+from proofmatch.workers import WorkerPool, number_of_workers
+
+from .engine.clusters.driver import check_engine, make_parts_on_cluster
+from .engine.clusters.plan import make_plan
+from .engine.clusters.slurm import refuse_if_active
+from .engine.local import cut_into_batches, local_pool, run_batches
+from .engine.run_folder import RunFolder
+from .filters import load_detector
+from .pair_parts import PartReport, is_complete, read_discarded, read_report
+from .readers.sources import check_sources, read_sources
+from .readers.urls import public_url
+from .release.assemble import Contents, assemble_release, make_once
+from .release.splits import build_index, split_by_article, split_pairs
+from .settings import BuildSettings, Cluster
+
+
+def build_release(
+    sources: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    engine: Literal["local", "ray", "slurm"] = "local",
+    cluster: Cluster | None = None,
+    **settings: Any,  # noqa: ANN401 - checked by BuildSettings
+) -> Path:
+    """Build a release from LaTeXML articles.
+
+    The result depends on the sources and the settings alone. A build that was interrupted, even killed,
+    continues where it stopped when it is called again; a finished one is left as it is.
+
+    Args:
+        sources: Folders, globs, archives (`.tar[.gz|.bz2|.xz]`, `.zip`), articles, or fsspec URLs.
+        out: The release folder.
+        workers: Number of processes, or of concurrent tasks on a cluster; by default one per CPU.
+        engine: Where they run: on this machine, or through datatrove on Ray or Slurm. With Slurm, the call
+            returns when the job is submitted; the same call makes the release when the job has ended.
+        cluster: Settings of Ray and Slurm.
+        **settings: See `BuildSettings`.
+
+    Returns:
+        The release folder, which `datasets.load_dataset` opens.
+
+    Raises:
+        ProofmatchError: If a source does not exist or has no article, or `out` holds something else.
+
+    Example:
+        >>> build_release("articles/", "release", min_tokens=10)  # doctest: +SKIP
+        PosixPath('release')
+    """
+    given = [sources] if isinstance(sources, str | os.PathLike) else sources
+    names, chosen = [os.fspath(source) for source in given], BuildSettings(**settings)
+    build = _Build(
+        names,
+        chosen,
+        build_parameters(chosen, names),
+        number_of_workers(workers if engine == "local" else None),
+        engine,
+        replace(cluster or Cluster(), workers=workers),
+    )
+    check_engine(engine, build.cluster)
+    load_detector(chosen.detector)
+    check_sources(names)
+    run = RunFolder(Path(out), is_complete)
+    refuse_if_active(run)
+    make_once(run, build.parameters, build.make)
+    return run.output
+
+
+def build_parameters(settings: BuildSettings, sources: list[str]) -> dict[str, Any]:
+    """List everything that decides the content of a release, apart from the content of its sources.
+
+    Local sources are named without their folders, and URLs without passwords and queries, because manifests
+    are published.
+    """
+    names = [public_url(source) if "://" in source else Path(source).absolute().name for source in sources]
+    return {"made_by": "build", "proofmatch": __version__, "sources": names, **settings.as_dict()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Build:
+    """A build as it was asked for.
+
+    Attributes:
+        sources: The sources.
+        settings: Everything else that decides the content.
+        parameters: Both, as the manifest lists them.
+        workers: Number of processes on this machine.
+        engine: Where the articles are read.
+        cluster: Settings of engines beyond this machine.
+    """
+
+    sources: list[str]
+    settings: BuildSettings
+    parameters: dict[str, Any]
+    workers: int
+    engine: str
+    cluster: Cluster
+
+    def make(self, run: RunFolder) -> None:
+        """Make the release, or submit a job that makes its parts."""
+        with local_pool(run, self.settings, self.workers) as pool:
+            run.write_note("engine", self.engine)
+            with run.cleanup_if_empty():
+                if not self._make_parts(run, pool):
+                    return
+                parts = run.finished_parts()
+                total = PartReport.sum_of(map(read_report, parts))
+                if not total.pairs_kept:
+                    run.remove()
+                    raise ProofmatchError(self._why_no_pairs(total))
+            index, duplicates = build_index(parts)
+            contents = Contents(
+                split_pairs(index),
+                split_by_article(index, self.settings.seed),
+                total,
+                pa.concat_tables([duplicates, *map(read_discarded, parts)]),
+            )
+            assemble_release(run, contents, self.parameters, pool)
+
+    def _make_parts(self, run: RunFolder, pool: WorkerPool) -> bool:
+        """Read the articles; False if a job was submitted that does so."""
+        if self.engine != "local":
+            plan = make_plan(run, self.sources, self.settings, self.parameters)
+            return make_parts_on_cluster(plan, self.engine, self.cluster)
+        batches = cut_into_batches(read_sources(self.sources, self.settings.max_document_bytes))
+        total = PartReport()
+        with Progress("reading articles", "batches") as progress:
+            for report in run_batches(batches, run, self.settings, pool):
+                total.add(report)
+                progress.summary = str(total)
+                progress.advance()
+            total = PartReport.sum_of(map(read_report, run.finished_parts()))  # also of earlier runs
+            progress.summary = str(total) if total.pairs_kept else ""
+        return True
+
+    def _why_no_pairs(self, total: PartReport) -> str:
+        names = ", ".join(map(public_url, self.sources))
+        if not total.documents:
+            return f"no article (.xhtml, .html) can be read from {names}"
+        return (
+            f"no pair was kept of {total.pairs_found} found in the {total.documents} documents of {names}; "
+            "check that they are LaTeXML articles with proofs, and the limits for length and language"
+        )
