@@ -15,11 +15,9 @@ from .decoding.candidates import DEFAULT_K, Candidates, best_candidates
 from .decoding.exact.solver import Round, match_exactly
 from .decoding.matching import fill_unmatched, match_candidates
 from .decoding.scores import ScoreSource, scores_of_pairs
-from .predictions.batch import PredictionBatch
-from .predictions.numbering import Numbering
-from .predictions.reading import read_growing
-from .predictions.system import read_system
-from .predictions.writing import write_predictions
+from .prediction_formats import PredictionBatch
+from .predictions import read_all, write_predictions
+from .system import read_system
 
 DECODINGS = ("local", "global", "exact")
 _ROWS_PER_BATCH = 1000  # bounds how many ids are in memory at once
@@ -162,17 +160,16 @@ def _read_candidates(path: Path, progress: Progress | None) -> tuple[list[str], 
 
     The numbering decides between equally good matchings, so it must not depend on the order of the file.
     """
-    statements, proofs = Numbering(growing=True), Numbering(growing=True)
-    batches = list(read_growing(path, statements, proofs, progress))
+    statements, proofs, batches = read_all(path, progress)
     scores = [batch.scores for batch in batches if batch.scores is not None]
     if len(scores) < len(batches):
         raise ProofmatchError(f"{path} has no scores, which matching needs: write them, too")
-    statement_ids, new_row = _sorted(statements.ids)
-    proof_ids, new_column = _sorted(proofs.ids)
-    lengths = np.concatenate([np.diff(batch.starts) for batch in batches])
+    statement_ids, new_row = _sorted(statements)
+    proof_ids, new_column = _sorted(proofs)
+    lengths = np.concatenate([batch.proofs.lengths for batch in batches])
     candidates = Candidates.from_rows(
         new_row[np.repeat(np.concatenate([batch.statements for batch in batches]), lengths)],
-        new_column[np.concatenate([batch.proofs for batch in batches])],
+        new_column[np.concatenate([batch.proofs.values for batch in batches])],
         np.concatenate(scores),
         (len(statement_ids), len(proof_ids)),
     )

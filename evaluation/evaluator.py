@@ -1,14 +1,20 @@
-"""Predictions and a release → the scores of a system."""
+"""Predictions and a release → the scores of a system. This is the only place where predictions are ranked."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from proofmatch import __version__
+from proofmatch.progress import Progress
 from proofmatch.storage import sha256_of
 
 from ..builder.release.release import Release, open_release
-from .judging import Judgement, judge
+from .decoding.scores import ScoreSource, map_blocks
 from .metrics import (
     MEASURES,
+    NO_RANK,
     TIE_RULE,
     Bootstrap,
     count_assignments,
@@ -16,12 +22,28 @@ from .metrics import (
     is_one_to_one,
     measure,
     measure_by_category,
+    rank_of_gold,
+    rank_of_gold_in_block,
     resampled_means,
     values_by_statement,
 )
-from .predictions.system import System, read_system
+from .predictions import NumberedBatch, read_predictions
 from .result import Dataset, Evaluator, Result
+from .system import System, read_system
 from .task import Task, load_task
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Where the gold proofs rank, in the order of the statements.
+
+    Attributes:
+        ranks: Rank of the gold proof from 1, `NO_RANK` where it is not listed, (statements).
+        first_choices: Number of the first listed proof, (statements).
+    """
+
+    ranks: np.ndarray
+    first_choices: np.ndarray
 
 
 def evaluate(
@@ -43,43 +65,86 @@ def evaluate(
         split: The split that the predictions are for.
         by_article: Whether it is the split by article.
         out: Where to write the result, if anywhere.
-        name: The system's name, in place of what the sidecar says.
-        input: What the system sees, `both`, `text` or `math`, in place of what the sidecar says.
-        url: Where to read about the system, in place of what the sidecar says.
+        name: The system's name, in place of the sidecar's.
+        input: What the system uses, `both`, `text` or `math`, in place of the sidecar's.
+        url: Where to read about the system, in place of the sidecar's.
 
     Returns:
-        The scores, and what they are scores of.
+        The scores, with the system and data they belong to.
 
     Raises:
-        ProofmatchError: If anything is wrong with the file, with all its faults; nothing is scored then.
+        ProofmatchError: If the file has any fault, with the first faults and their number; nothing is scored
+            then.
     """
     path = Path(predictions)
     system = read_system(path, name=name, input=input, url=url)
     task = load_task(data if isinstance(data, Release) else open_release(data), split, by_article=by_article)
-    result = score(judge(path, task), task, system, sha256_of(path))
+    result = evaluate_file(path, task, system)
     if out is not None:
         result.save(Path(out))
     return result
 
 
-def score(
-    judgement: Judgement,
+def evaluate_file(path: Path, task: Task, system: System, progress: Progress | None = None) -> Result:
+    """Score a prediction file on a task; memory does not grow with the lengths of its lists.
+
+    Args:
+        path: The file.
+        task: The task that it is for.
+        system: The system that made it.
+        progress: Counts the statements.
+
+    Raises:
+        ProofmatchError: If the file has any fault.
+    """
+    ranking = rank_predictions(read_predictions(path, task, progress), task.gold)
+    return make_result(ranking, task, system, sha256_of(path))
+
+
+def rank_predictions(source: Iterable[NumberedBatch] | ScoreSource, gold: np.ndarray) -> Ranking:
+    """Rank the gold proof of each statement.
+
+    Args:
+        source: The rows of a prediction file, a batch at a time, or the scores of all pairs.
+        gold: The number of each statement's gold proof, (statements).
+    """
+    if not isinstance(source, Iterable):
+        return _rank_scores(source, gold)
+    ranks = np.full(len(gold), NO_RANK, dtype=np.int64)
+    first_choices = np.zeros(len(gold), dtype=np.int64)
+    for batch in source:
+        rows = batch.statements
+        ranks[rows] = rank_of_gold(batch.proofs, batch.scores, gold[rows])
+        first_choices[rows] = batch.proofs.values[batch.proofs.starts[:-1]]
+    return Ranking(ranks, first_choices)
+
+
+def _rank_scores(source: ScoreSource, gold: np.ndarray) -> Ranking:
+    def rank_block(start: int, block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return rank_of_gold_in_block(block, gold[start : start + len(block)]), block.argmax(axis=1)
+
+    ranks, first_choices = zip(*map_blocks(source, rank_block), strict=True)
+    return Ranking(np.concatenate(ranks), np.concatenate(first_choices))
+
+
+def make_result(
+    ranking: Ranking,
     task: Task,
     system: System,
     predictions_sha256: str,
     bootstrap: Bootstrap | None = None,
 ) -> Result:
-    """Compute the scores of predictions that have been read.
+    """Compute the scores of predictions that have been ranked.
 
     Args:
-        judgement: The rank of each gold proof, and the first choices.
-        task: What they are for.
-        system: What made the predictions.
+        ranking: The rank of each gold proof, and the first choices.
+        task: The task of the predictions.
+        system: The system that made them.
         predictions_sha256: The hash of their file.
-        bootstrap: How the intervals are made.
+        bootstrap: How statements are resampled for the intervals.
     """
     bootstrap = bootstrap or Bootstrap()
-    intervals = interval95(resampled_means(values_by_statement(judgement.ranks), bootstrap))
+    intervals = interval95(resampled_means(values_by_statement(ranking.ranks), bootstrap))
     release = task.release
     return Result(
         system=system,
@@ -88,9 +153,10 @@ def score(
         predictions_sha256=predictions_sha256,
         n_statements=len(task.statement_ids),
         n_proofs=len(task.proof_ids),
-        measures=measure(judgement.ranks),
+        measures=measure(ranking.ranks),
         ci95=dict(zip(MEASURES, intervals, strict=True)),
-        one_to_one=is_one_to_one(judgement.first_choices),
-        by_category=measure_by_category(judgement.ranks, task.categories),
-        assignment_counts=count_assignments(judgement.first_choices, len(task.proof_ids)),
+        one_to_one=is_one_to_one(ranking.first_choices),
+        by_category=measure_by_category(ranking.ranks, task.categories),
+        assignment_counts=count_assignments(ranking.first_choices, len(task.proof_ids)),
+        ranks=ranking.ranks,
     )

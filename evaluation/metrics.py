@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proofmatch.errors import ProofmatchError
+from proofmatch.ragged import Ragged
 
 TIE_RULE = (
     "the gold proof ranks after every proof with an equal score; a gold proof that is not listed has no rank"
@@ -24,29 +25,26 @@ _DRAWS_PER_BLOCK = 2**18  # so that the counts stay in the CPU's cache
 _DIGITS = 6  # far below the noise of resampling, and above that of different machines' arithmetic
 
 
-def rank_of_gold(
-    starts: np.ndarray, columns: np.ndarray, scores: np.ndarray | None, gold: np.ndarray
-) -> np.ndarray:
+def rank_of_gold(columns: Ragged, scores: np.ndarray | None, gold: np.ndarray) -> np.ndarray:
     """Rank each row's gold column among the columns listed for the row.
 
     With scores the rank is the number of listed columns whose score is at least that of the gold one, in
     whatever order they are listed. Without scores it is the position in the list.
 
     Args:
-        starts: Where each row's list begins, and after the last one the end, (rows + 1).
-        columns: The lists, one after the other; no column twice in a row.
-        scores: The score of each listed column, higher is better; None to rank by position.
+        columns: The columns listed for each row; no column twice in a row.
+        scores: The score of each of `columns.values`, higher is better; None to rank by position.
         gold: The gold column of each row, (rows).
 
     Returns:
         Ranks from 1, and `NO_RANK` where the gold column is not listed, (rows).
     """
     ranks = np.full(len(gold), NO_RANK, dtype=np.int64)
-    rows = np.repeat(np.arange(len(gold)), np.diff(starts))
-    at = np.flatnonzero(columns == gold[rows])
+    rows = columns.rows
+    at = np.flatnonzero(columns.values == gold[rows])
     listed = rows[at]
     if scores is None:
-        ranks[listed] = at - starts[listed] + 1
+        ranks[listed] = at - columns.starts[listed] + 1
         return ranks
     _refuse_nan(scores)
     gold_scores = np.zeros(len(gold), dtype=scores.dtype)

@@ -1,14 +1,16 @@
 """`result.json`: the scores of a system, with all that tells what they are scores of."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from proofmatch.storage import atomic_file
 
 from .metrics import Bootstrap, CategoryScores, Measures
-from .predictions.system import System
+from .system import System
 
 SCHEMA_VERSION = 1
 
@@ -63,6 +65,7 @@ class Result:
         one_to_one: Whether no proof is the first choice of two statements.
         by_category: Scores by primary category, the largest first.
         assignment_counts: How many proofs are the first choice of 0, 1, 2, … statements.
+        ranks: Rank of each statement's gold proof, which the file does not have, (statements).
     """
 
     system: System
@@ -76,6 +79,7 @@ class Result:
     one_to_one: bool
     by_category: dict[str, CategoryScores]
     assignment_counts: dict[int, int]
+    ranks: np.ndarray = field(compare=False, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Give the content of the result file, as `result.schema.json` describes it."""

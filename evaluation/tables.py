@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from .metrics import MEASURES, Difference, cumulative_assignments
-from .predictions.system import System
-from .predictions.transduction import normalization_in_words
 from .result import Result
+from .system import System, normalization_in_words
 
 _CATEGORIES_SHOWN = 10
 

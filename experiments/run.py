@@ -19,8 +19,8 @@ from proofmatch.evaluation.decode import DECODINGS, decode
 from proofmatch.evaluation.decoding.normalization import normalized_scores
 from proofmatch.evaluation.decoding.scores import ScoreSource
 from proofmatch.evaluation.evaluator import evaluate
-from proofmatch.evaluation.predictions.system import System
-from proofmatch.evaluation.predictions.writing import write_predictions
+from proofmatch.evaluation.predictions import write_predictions
+from proofmatch.evaluation.system import System
 from proofmatch.evaluation.task import INPUTS, Task, load_task
 
 from .store import EXPERIMENTS, Store

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from proofmatch.builder.release.release import Release
-from proofmatch.evaluation.predictions.system import System
+from proofmatch.evaluation.system import System
 from proofmatch.evaluation.task import Task, load_task
 from proofmatch.training import ProofMatcher
 from proofmatch.training.joint import fuse

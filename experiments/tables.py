@@ -7,7 +7,7 @@ from typing import Any
 
 from proofmatch.builder.variants.renaming import SYMBOLS
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.predictions.transduction import normalization_in_words
+from proofmatch.evaluation.system import normalization_in_words
 from proofmatch.storage import write_atomically
 from proofmatch.training.trainer.learning_curve import compare_curves
 

@@ -5,6 +5,8 @@ import unicodedata
 # Characters without a shape: controls, marks of direction, halves, and separators of lines and paragraphs.
 _CONTROLS = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _OBEYED = "\n\t"
+_LONGEST_NAME = 60
+_LONGEST_MESSAGE = 300
 
 
 class ProofmatchError(Exception):
@@ -41,3 +43,24 @@ def printable(text: str) -> str:
         else ascii(character)[1:-1]
         for character in text
     )
+
+
+def quoted(name: str) -> str:
+    """Show a name from somebody else's file: at most 60 characters, without terminal control characters."""
+    visible = name if name.isprintable() and name else ascii(name)
+    return _cut(visible, _LONGEST_NAME)
+
+
+def shown(value: object) -> str:
+    """Show a value from somebody else's file as Python writes it, shortened like a name."""
+    return quoted(repr(value))
+
+
+def one_line(message: str) -> str:
+    """Show a library's message about a file on one line of at most 300 characters."""
+    line = " ".join(message.split())
+    return _cut(line if line.isprintable() else ascii(line)[1:-1], _LONGEST_MESSAGE)
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[:length]}…"

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the predictions."""
     from ..baselines import baseline_scores
-    from ..predictions.system import System
+    from ..system import System
     from .predicting import open_task, predict
 
     task = open_task(options)

@@ -3,17 +3,12 @@
 import argparse
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
 from ..task import INPUTS
 from .arguments import add_data_arguments
-
-if TYPE_CHECKING:
-    from ..judging import Judgement
-    from ..task import Task
 
 EXAMPLE = "proofmatch evaluate predictions.jsonl --data release --split test --out result.json"
 
@@ -40,12 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the tables and write the result."""
-    from proofmatch.storage import is_same_file, sha256_of
+    from proofmatch.storage import is_same_file
 
     from ...builder.release.release import open_release
-    from ..evaluator import score
+    from ..evaluator import evaluate_file, rank_predictions
     from ..metrics import compare
-    from ..predictions.system import read_system
+    from ..predictions import read_predictions
+    from ..system import read_system
     from ..tables import comparison_table, result_tables
     from ..task import load_task
 
@@ -53,26 +49,25 @@ def run(options: argparse.Namespace) -> int:
         raise ProofmatchError(f"{options.out} has predictions; give --out another name")
     system = read_system(options.predictions, name=options.name, input=options.input, url=options.url)
     task = load_task(open_release(options.data), options.split, by_article=options.by_article)
-    judgement = _judge(options.predictions, task)
-    compared = None
+    with _reading(options.predictions) as progress:
+        result = evaluate_file(options.predictions, task, system, progress)
+        progress.summary = f"{result.n_statements:,} statements"
+    comparison = ""
     if options.against is not None:
         other = read_system(options.against)
         if other.name == system.name:
             other = replace(other, name=str(options.against))
-        compared = other, compare(judgement.ranks, _judge(options.against, task).ranks)
-    result = score(judgement, task, system, sha256_of(options.predictions))
+        with _reading(options.against) as progress:
+            ranks = rank_predictions(read_predictions(options.against, task, progress), task.gold).ranks
+            progress.summary = f"{len(ranks):,} statements"
+        comparison = comparison_table(system, other, compare(result.ranks, ranks))
     if options.out is not None:
         result.save(options.out)
     print(result_tables(result))
-    if compared is not None:
-        print("\n" + comparison_table(system, *compared))
+    if comparison:
+        print("\n" + comparison)
     return 0
 
 
-def _judge(predictions: Path, task: "Task") -> "Judgement":
-    from ..judging import judge
-
-    with Progress(f"reading {predictions.name}", "statements") as progress:
-        judgement = judge(predictions, task, progress)
-        progress.summary = f"{len(judgement.ranks):,} statements"
-    return judgement
+def _reading(predictions: Path) -> Progress:
+    return Progress(f"reading {predictions.name}", "statements")

@@ -8,9 +8,9 @@ from ...builder.release.release import open_release
 from ..decode import decode
 from ..decoding.normalization import normalized_scores
 from ..decoding.scores import ScoreSource
-from ..predictions.formats import suffix_of
-from ..predictions.system import System
-from ..predictions.writing import write_predictions
+from ..prediction_formats import suffix_of
+from ..predictions import write_predictions
+from ..system import System
 from ..task import Task, load_task
 from .arguments import chosen_normalization
 

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, quoted
 
 from ..metrics import TIE_RULE
-from ..predictions.faults import quoted
 from .placing import board_key, duplicates, row_key
 from .reading import Submission
 from .rows import SCORES, Row, decoding_of, make_row, with_ranks

@@ -5,15 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from proofmatch.errors import CheckFailed, ProofmatchError
+from proofmatch.errors import CheckFailed, ProofmatchError, quoted
 from proofmatch.progress import Progress
-from proofmatch.storage import sha256_of
 
 from ...builder.release.release import Release, open_release
-from ..evaluator import score
-from ..judging import judge
-from ..predictions.faults import quoted
-from ..predictions.system import System, find_sidecar, read_system
+from ..evaluator import evaluate_file
+from ..system import System, find_sidecar, read_system
 from ..task import Task, load_task
 from .comparing import mismatches
 from .placing import duplicates
@@ -49,7 +46,7 @@ class Checker:
         try:
             task = self._task(release, dataset["split"], dataset["config"])
             system = _system(predictions, submission.system)
-            found = score(judge(predictions, task), task, system, sha256_of(predictions)).as_dict()
+            found = evaluate_file(predictions, task, system).as_dict()
         except ProofmatchError as error:
             return [_on_one_line(error)]
         return mismatches(submission.content, found)

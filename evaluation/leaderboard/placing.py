@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from ..predictions.faults import quoted
+from proofmatch.errors import quoted
+
 from .reading import Submission
 from .rows import decoding_of
 

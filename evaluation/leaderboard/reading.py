@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, quoted
 
-from ..predictions.faults import quoted
-from ..predictions.formats import SUFFIXES
-from ..predictions.system import SHARED_SIDECAR, System, find_sidecar
+from ..prediction_formats import SUFFIXES
+from ..system import SHARED_SIDECAR, System, find_sidecar
 from .schema import faults_of_result
 
 RESULT = ".result.json"

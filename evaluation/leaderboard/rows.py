@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..decoding.candidates import DEFAULT_K
-from ..predictions.transduction import normalization_in_words
+from ..system import normalization_in_words
 from .reading import Submission
 
 RANKED, MATCHED, EXACT = "ranking", "one_to_one", "one_to_one_exact"

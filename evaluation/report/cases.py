@@ -9,9 +9,8 @@ from proofmatch.progress import Progress
 
 from ..decoding.candidates import Candidates
 from ..decoding.matching import fill_unmatched, match_candidates
-from ..judging import Judgement
-from ..metrics import NO_RANK, rank_of_gold
-from ..predictions.reading import read_numbered
+from ..evaluator import Ranking, rank_predictions
+from ..predictions import read_predictions
 from ..task import Task
 
 NOTHING_TO_MATCH = "the file lists one proof for each statement, and there is nothing left to choose from"
@@ -33,7 +32,7 @@ class Cases:
         why_not: Why there is none.
     """
 
-    judgement: Judgement
+    judgement: Ranking
     rivals: np.ndarray
     margins: np.ndarray
     one_to_one: np.ndarray | None
@@ -46,34 +45,29 @@ def read_cases(predictions: Path, task: Task, progress: Progress | None = None) 
     Raises:
         ProofmatchError: If anything is wrong with the file, with all its faults.
     """
+    batches = list(read_predictions(predictions, task, progress))
+    judgement = rank_predictions(batches, task.gold)
     n = len(task.statement_ids)
-    ranks, firsts = np.full(n, NO_RANK, dtype=np.int64), np.zeros(n, dtype=np.int64)
     rivals, margins = np.zeros(n, dtype=np.int64), np.full(n, np.nan)
-    batches = []
-    for batch in read_numbered(predictions, task, progress):
-        rows, begins = batch.statements, batch.starts[:-1]
-        gold = task.gold[rows]
-        ranks[rows] = rank_of_gold(batch.starts, batch.proofs, batch.scores, gold)
-        firsts[rows] = batch.proofs[begins]
-        # A first choice that is the gold proof, and not of rank 1, has an equal, which the list has next.
-        is_tied = (firsts[rows] == gold) & (ranks[rows] != 1)
-        at = begins + is_tied
-        rivals[rows] = batch.proofs[at]
+    for batch in batches:
+        rows, gold = batch.statements, task.gold[batch.statements]
+        # A first choice that is the gold proof, and not of rank 1, is followed by one with an equal score.
+        is_tied = (judgement.first_choices[rows] == gold) & (judgement.ranks[rows] != 1)
+        at = batch.proofs.starts[:-1] + is_tied
+        rivals[rows] = batch.proofs.values[at]
         if batch.scores is not None:
-            of = np.repeat(np.arange(len(rows)), np.diff(batch.starts))
-            listed = np.flatnonzero(batch.proofs == gold[of])
-            with np.errstate(over="ignore"):  # of scores as large as numbers can be
+            of = batch.proofs.rows
+            listed = np.flatnonzero(batch.proofs.values == gold[of])
+            with np.errstate(over="ignore"):  # of scores near the largest double
                 margins[rows[of[listed]]] = batch.scores[at[of[listed]]] - batch.scores[listed]
-        batches.append(batch)
-    judgement = Judgement(ranks, firsts)
     scores = [batch.scores for batch in batches if batch.scores is not None]
     if len(scores) < len(batches):
         return Cases(judgement, rivals, margins, None, NO_SCORES)
-    if all(len(batch.proofs) == len(batch.statements) for batch in batches):
+    if all(len(batch.proofs.values) == len(batch) for batch in batches):
         return Cases(judgement, rivals, margins, None, NOTHING_TO_MATCH)
     candidates = Candidates.from_rows(
-        np.concatenate([np.repeat(batch.statements, np.diff(batch.starts)) for batch in batches]),
-        np.concatenate([batch.proofs for batch in batches]),
+        np.concatenate([np.repeat(batch.statements, batch.proofs.lengths) for batch in batches]),
+        np.concatenate([batch.proofs.values for batch in batches]),
         np.concatenate(scores),
         (n, len(task.proof_ids)),
     )

@@ -10,12 +10,11 @@ from proofmatch.progress import Progress
 from proofmatch.storage import atomic_file, sha256_of
 
 from ...builder.release.release import Release, open_release
-from ..evaluator import score
+from ..evaluator import make_result
 from ..pages.rendering import percent, percent_between, render_page
 from ..pages.texts import COMMON_WORDS
-from ..predictions.system import System, read_system
-from ..predictions.transduction import normalization_in_words
 from ..result import Result
+from ..system import System, normalization_in_words, read_system
 from ..task import load_task
 from .cases import Cases, read_cases
 from .figures import (
@@ -72,7 +71,7 @@ def write_report(
     with Progress(f"reading {path.name}", "statements") as progress:
         cases = read_cases(path, task, progress)
         progress.summary = f"{len(task.statement_ids):,} statements"
-    result = score(cases.judgement, task, system, sha256_of(path))
+    result = make_result(cases.judgement, task, system, sha256_of(path))
     charts = {
         "ranks": rank_chart(cases.judgement.ranks),
         "categories": category_chart(cases.judgement.ranks, task.categories),

@@ -8,7 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from proofmatch.builder.release.release import Release
-from proofmatch.evaluation.predictions.batch import PredictionBatch
+from proofmatch.evaluation.evaluator import Ranking, rank_predictions
+from proofmatch.evaluation.prediction_formats import PredictionBatch
+from proofmatch.evaluation.predictions import read_predictions
 from proofmatch.evaluation.task import Task
 
 
@@ -36,3 +38,12 @@ def make_batch(rows: dict[str, list[str]], scores: list[list[float]] | None = No
 def write_lines(path: Path, rows: Sequence[object]) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
+
+
+def rank_file(path: Path, task: Task) -> Ranking:
+    return rank_predictions(read_predictions(path, task), task.gold)
+
+
+def read_with_ids(path: Path, task: Task) -> list[PredictionBatch]:
+    statements, proofs = pa.array(task.statement_ids), pa.array(task.proof_ids)
+    return [batch.with_ids(statements, proofs) for batch in read_predictions(path, task)]

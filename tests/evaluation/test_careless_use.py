@@ -10,7 +10,7 @@ import pytest
 from proofmatch.builder.release.release import open_release
 from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.predictions.system import read_system
+from proofmatch.evaluation.system import read_system
 from proofmatch.evaluation.task import load_task
 from proofmatch.storage import atomic_file
 

@@ -14,16 +14,15 @@ import proofmatch.evaluation
 from proofmatch.builder.release.release import open_release
 from proofmatch.cli import main
 from proofmatch.evaluation import evaluate
-from proofmatch.evaluation.evaluator import score
-from proofmatch.evaluation.judging import judge
-from proofmatch.evaluation.predictions.formats import SUFFIXES
-from proofmatch.evaluation.predictions.reading import read_predictions
-from proofmatch.evaluation.predictions.system import System
-from proofmatch.evaluation.predictions.writing import write_predictions
+from proofmatch.evaluation.decoding.scores import DenseScores
+from proofmatch.evaluation.evaluator import make_result, rank_predictions
+from proofmatch.evaluation.prediction_formats import SUFFIXES
+from proofmatch.evaluation.predictions import write_predictions
+from proofmatch.evaluation.system import System
 from proofmatch.evaluation.task import load_task
 from proofmatch.storage import sha256_of
 
-from .tasks import make_task, write_lines
+from .tasks import make_task, rank_file, read_with_ids, write_lines
 
 EXAMPLE = Path(str(resources.files(proofmatch.evaluation))) / "examples" / "predictions.jsonl"
 SCHEMA = json.loads((resources.files(proofmatch.evaluation) / "result.schema.json").read_text())
@@ -36,10 +35,10 @@ def test_three_statements_worked_by_hand(tmp_path):
         {"statement_id": "s1", "proof_ids": ["p1", "p0"], "scores": [2.0, 2.0]},
     ]
     task = make_task()
-    judgement = judge(write_lines(tmp_path / "x.jsonl", rows), task)
-    assert judgement.ranks.tolist() == [1, 2, 0]
-    assert judgement.first_choices.tolist() == [0, 1, 0]
-    content = score(judgement, task, System("toy"), "0" * 64).as_dict()
+    ranking = rank_file(write_lines(tmp_path / "x.jsonl", rows), task)
+    assert ranking.ranks.tolist() == [1, 2, 0]
+    assert ranking.first_choices.tolist() == [0, 1, 0]
+    content = make_result(ranking, task, System("toy"), "0" * 64).as_dict()
     assert content["scores"]["mrr"] == 0.5
     assert content["scores"]["accuracy"] == pytest.approx(1 / 3)
     assert content["scores"]["recall@10"] == pytest.approx(2 / 3)
@@ -66,7 +65,7 @@ def test_the_order_of_equal_scores_and_of_rows_does_not_matter(tmp_path_factory,
                 }
             )
         path = write_lines(tmp_path_factory.mktemp("order") / f"{attempt}.jsonl", rows)
-        ranks.append(judge(path, make_task(n)).ranks.tolist())
+        ranks.append(rank_file(path, make_task(n)).ranks.tolist())
     assert ranks[0] == ranks[1]
 
 
@@ -94,7 +93,7 @@ def test_the_documentation_shows_the_example():
 def test_every_format_gives_the_same_result(suffix, release, tmp_path):
     task = load_task(open_release(release), "test")
     path = tmp_path / f"x{suffix}"
-    write_predictions(path, read_predictions(EXAMPLE, task), System("x"))
+    write_predictions(path, read_with_ids(EXAMPLE, task), System("x"))
     found, expected = (evaluate(file, release).as_dict() for file in (path, EXAMPLE))
     for key in ("scores", "by_category", "assignment_counts"):
         assert found[key] == expected[key]
@@ -128,13 +127,30 @@ def test_the_command_prints_percent_and_the_comparison(release, tmp_path, capsys
     jsonschema.validate(json.loads(out.read_text()), SCHEMA)
 
 
+def test_scores_of_all_pairs_rank_like_a_file_that_lists_them(tmp_path):
+    scores = np.random.default_rng(0).integers(0, 3, (5, 5)).astype(np.float64)
+    task = make_task(5, [3, 1, 0, 4, 2])
+    rows = [
+        {
+            "statement_id": f"s{row}",
+            "proof_ids": [f"p{proof}" for proof in np.argsort(-values, kind="stable")],
+            "scores": (-np.sort(-values)).tolist(),
+        }
+        for row, values in enumerate(scores)
+    ]
+    listed = rank_file(write_lines(tmp_path / "x.jsonl", rows), task)
+    ranked = rank_predictions(DenseScores(scores), task.gold)
+    assert ranked.ranks.tolist() == listed.ranks.tolist()
+    assert ranked.first_choices.tolist() == listed.first_choices.tolist()
+
+
 def test_ranks_come_in_the_order_of_the_task(release):
     task = load_task(open_release(release), "test")
     firsts = {
         row["statement_id"]: row["proof_ids"][0] for row in map(json.loads, EXAMPLE.read_text().splitlines())
     }
-    judgement = judge(EXAMPLE, task)
-    assert [task.proof_ids[place] for place in judgement.first_choices] == [
+    ranking = rank_file(EXAMPLE, task)
+    assert [task.proof_ids[place] for place in ranking.first_choices] == [
         firsts[name] for name in task.statement_ids
     ]
-    assert np.array_equal(judgement.ranks == 1, judgement.first_choices == task.gold)
+    assert np.array_equal(ranking.ranks == 1, ranking.first_choices == task.gold)

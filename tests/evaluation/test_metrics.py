@@ -22,6 +22,7 @@ from proofmatch.evaluation.metrics import (
     reciprocal_ranks,
     resampled_means,
 )
+from proofmatch.ragged import Ragged
 
 
 def test_a_block_worked_by_hand():
@@ -33,8 +34,8 @@ def test_lists_worked_by_hand():
     starts, gold = np.array([0, 2, 5, 6]), np.array([7, 8, 9])
     columns = np.array([7, 1, 8, 2, 3, 4])
     scores = np.array([0.9, 0.1, 0.5, 0.5, 0.4, 1.0])
-    assert rank_of_gold(starts, columns, scores, gold).tolist() == [1, 2, 0]
-    assert rank_of_gold(starts, columns, None, gold).tolist() == [1, 1, 0]
+    assert rank_of_gold(Ragged(columns, starts), scores, gold).tolist() == [1, 2, 0]
+    assert rank_of_gold(Ragged(columns, starts), None, gold).tolist() == [1, 1, 0]
 
 
 def test_a_gold_proof_that_is_not_listed_has_reciprocal_rank_0():
@@ -45,7 +46,7 @@ def test_a_gold_proof_that_is_not_listed_has_reciprocal_rank_0():
 def test_a_constant_scorer_has_the_mrr_of_the_last_rank(n):
     gold = np.random.default_rng(0).permutation(n)
     assert measure(rank_of_gold_in_block(np.zeros((n, n)), gold)).mrr == pytest.approx(1 / n)
-    listed = rank_of_gold(np.arange(n + 1) * n, np.tile(np.arange(n), n), np.zeros(n * n), gold)
+    listed = rank_of_gold(Ragged(np.tile(np.arange(n), n), np.arange(n + 1) * n), np.zeros(n * n), gold)
     assert measure(listed).mrr == pytest.approx(1 / n)
 
 
@@ -63,8 +64,7 @@ def test_lists_in_any_order_and_the_block_agree(data):
     gold = np.array(data.draw(st.lists(st.integers(0, n_columns - 1), min_size=n_rows, max_size=n_rows)))
     orders = np.array([data.draw(st.permutations(range(n_columns))) for _ in range(n_rows)])
     listed = rank_of_gold(
-        np.arange(n_rows + 1) * n_columns,
-        orders.ravel(),
+        Ragged(orders.ravel(), np.arange(n_rows + 1) * n_columns),
         np.take_along_axis(scores, orders, axis=1).ravel(),
         gold,
     )
@@ -92,7 +92,7 @@ def test_measures_equal_those_of_trec_eval(seed):
     columns = np.stack([generator.permutation(n)[:k] for _ in range(n)])
     # Distinct in single precision, too, which is what trec_eval computes in.
     scores = -np.sort(-generator.permutation(n * k).reshape(n, k).astype(np.float64), axis=1)
-    ranks = rank_of_gold(np.arange(n + 1) * k, columns.ravel(), scores.ravel(), gold)
+    ranks = rank_of_gold(Ragged(columns.ravel(), np.arange(n + 1) * k), scores.ravel(), gold)
     qrels = [ir_measures.Qrel(f"s{row}", f"p{gold[row]}", 1) for row in range(n)]
     run = [
         ir_measures.ScoredDoc(f"s{row}", f"p{columns[row, at]}", scores[row, at])

@@ -7,8 +7,7 @@ import pytest
 
 from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.predictions.system import System, read_system
-from proofmatch.evaluation.predictions.transduction import normalization_in_words
+from proofmatch.evaluation.system import System, normalization_in_words, read_system
 from tests.conftest import REPOSITORY
 
 SCHEMA = json.loads((REPOSITORY / "evaluation/result.schema.json").read_text(encoding="utf-8"))

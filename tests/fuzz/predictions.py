@@ -12,12 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.judging import judge
 from proofmatch.evaluation.metrics import NO_RANK
-from proofmatch.evaluation.predictions.faults import SHOWN
-from proofmatch.evaluation.predictions.reading import read_predictions
-from proofmatch.evaluation.predictions.system import System, read_system, sidecar_of
-from tests.evaluation.tasks import make_task
+from proofmatch.evaluation.prediction_formats import FAULTS_SHOWN
+from proofmatch.evaluation.system import System, read_system, sidecar_of
+from tests.evaluation.tasks import make_task, rank_file, read_with_ids
 from tests.fuzz.mutations import ANY_BYTES, CHARACTERS, LINES, NUMBERS, damaged
 from tests.fuzz.targets import check, check_message
 
@@ -206,16 +204,16 @@ def run(submission: tuple[str, bytes, bytes | None], folder: Path) -> str:
         except ProofmatchError as error:
             check_message(str(error))
     try:
-        judgement = judge(path, _TASK)
+        ranking = rank_file(path, _TASK)
     except ProofmatchError as error:
-        check_message(str(error), SHOWN + 2)
+        check_message(str(error), FAULTS_SHOWN + 2)
         check(str(path) in str(error), f"the file is not named: {error}")
         return "refused"
-    ranks, first = judgement.ranks, judgement.first_choices
+    ranks, first = ranking.ranks, ranking.first_choices
     check(((ranks == NO_RANK) | ((ranks >= 1) & (ranks <= _N))).all(), f"ranks {ranks}")
     check(((first >= 0) & (first < _N)).all(), f"first choices {first}")
-    rows = [row for batch in read_predictions(path, _TASK) for row in batch.statement_ids.to_pylist()]
+    rows = [row for batch in read_with_ids(path, _TASK) for row in batch.statement_ids.to_pylist()]
     check(sorted(rows) == sorted(_TASK.statement_ids), "a file with missing or doubled statements was judged")
-    scores = [np.asarray(b.scores.flatten()) for b in read_predictions(path, _TASK) if b.scores is not None]
+    scores = [np.asarray(b.scores.flatten()) for b in read_with_ids(path, _TASK) if b.scores is not None]
     check(all(np.isfinite(values).all() for values in scores), "a score that is not finite was accepted")
     return "judged"

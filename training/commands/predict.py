@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the predictions."""
     from ...evaluation.commands.predicting import open_task, predict
-    from ...evaluation.predictions.system import System
+    from ...evaluation.system import System
     from ..prediction import load_matcher, model_scores, refuse_other_splits
 
     task = open_task(options)

@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset
 from transformers import PrinterCallback, Trainer, TrainerCallback
@@ -15,8 +14,8 @@ from proofmatch.errors import ProofmatchError
 
 from ...evaluation.decoding.candidates import best_candidates
 from ...evaluation.decoding.matching import fill_unmatched, match_candidates
-from ...evaluation.decoding.scores import map_blocks
-from ...evaluation.metrics import rank_of_gold_in_block, reciprocal_ranks
+from ...evaluation.evaluator import rank_predictions
+from ...evaluation.metrics import reciprocal_ranks
 from ..losses import loss_of_step
 from ..matcher import Matcher
 from ..model_folder import delete_old_checkpoints
@@ -235,10 +234,7 @@ def validate(matcher: Matcher, split: MatchingSet) -> dict[str, float]:
     """Measure MRR and accuracy of the ranking, and the accuracy of the one-to-one matching."""
     scores = matcher.scores(split.statements, split.proofs)
 
-    def ranks_of(start: int, block: np.ndarray) -> np.ndarray:
-        return rank_of_gold_in_block(block, split.gold[start : start + len(block)])
-
-    ranks = np.concatenate(list(map_blocks(scores, ranks_of)))
+    ranks = rank_predictions(scores, split.gold).ranks
     candidates = best_candidates(scores)
     matched = fill_unmatched(match_candidates(candidates).columns, candidates)
     measured = (reciprocal_ranks(ranks).mean(), (ranks == 1).mean(), (matched == split.gold).mean())

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from proofmatch.builder.release.release import open_release
 from proofmatch.cli import main
 from proofmatch.evaluation import evaluate
-from proofmatch.evaluation.judging import judge
 from proofmatch.evaluation.report.cases import NO_SCORES, NOTHING_TO_MATCH, read_cases
 from proofmatch.evaluation.task import load_task
-from tests.evaluation.tasks import make_task
+from tests.evaluation.tasks import make_task, rank_file
 from tests.evaluation.test_evaluator import EXAMPLE
 
 from .releases import predict
@@ -75,7 +74,7 @@ def test_the_matching_is_that_of_the_command(release, task, tmp_path):
     cases = read_cases(EXAMPLE, task)
     accuracy = float((cases.one_to_one == task.gold).mean())
     assert accuracy == evaluate(matched, release).measures.accuracy
-    assert cases.one_to_one.tolist() == judge(matched, task).first_choices.tolist()
+    assert cases.one_to_one.tolist() == rank_file(matched, task).first_choices.tolist()
 
 
 @given(st.data())
@@ -88,7 +87,7 @@ def test_whoever_is_wrong_has_a_rival_that_is_not_the_right_proof_and_no_worse(t
         lists[statement] = dict(zip(proofs, map(float, scores), strict=True))
     path = predict(tmp_path_factory.mktemp("cases") / "x.jsonl", lists)
     task = make_task(n, data.draw(st.permutations(range(n))))
-    cases, judged = read_cases(path, task), judge(path, task)
+    cases, judged = read_cases(path, task), rank_file(path, task)
     assert cases.judgement.ranks.tolist() == judged.ranks.tolist()
     assert cases.judgement.first_choices.tolist() == judged.first_choices.tolist()
     for statement, listed in lists.items():

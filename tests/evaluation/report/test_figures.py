@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofmatch.builder.release.release import open_release
-from proofmatch.evaluation.evaluator import score
-from proofmatch.evaluation.judging import Judgement
+from proofmatch.evaluation.evaluator import Ranking, make_result
 from proofmatch.evaluation.metrics import NO_RANK, count_assignments
-from proofmatch.evaluation.predictions.system import System
 from proofmatch.evaluation.report import figures
 from proofmatch.evaluation.report.cases import Cases
 from proofmatch.evaluation.report.figures import (
@@ -22,6 +20,7 @@ from proofmatch.evaluation.report.figures import (
     rank_chart,
     text_charts,
 )
+from proofmatch.evaluation.system import System
 from proofmatch.evaluation.task import load_task
 from tests.evaluation.tasks import make_task
 
@@ -37,7 +36,7 @@ def _rows(chart):
 def _cases(ranks, one_to_one):
     n = len(ranks)
     zeros = np.zeros(n, dtype=np.int64)
-    return Cases(Judgement(ranks, zeros), zeros, np.full(n, np.nan), one_to_one, None)
+    return Cases(Ranking(ranks, zeros), zeros, np.full(n, np.nan), one_to_one, None)
 
 
 def test_ranks_of_five_statements():
@@ -113,7 +112,7 @@ def test_without_a_matching_there_is_nothing_to_compare():
 def test_the_accuracy_of_the_chart_is_that_of_the_scores_with_its_interval():
     ranks = np.random.default_rng(0).integers(1, 4, 200)
     task, cases = make_task(200), _cases(ranks, np.zeros(200, dtype=np.int64))
-    result = score(cases.judgement, task, System("x"), "0" * 64)
+    result = make_result(cases.judgement, task, System("x"), "0" * 64)
     local, _ = one_to_one_chart(task, cases).rows
     assert (local.share, local.interval) == (result.measures.accuracy, result.ci95["accuracy"])
 

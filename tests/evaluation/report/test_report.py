@@ -8,13 +8,13 @@ import pytest
 from proofmatch.builder.release.release import open_release
 from proofmatch.cli import main
 from proofmatch.evaluation import evaluate
-from proofmatch.evaluation.predictions.formats import SUFFIXES
-from proofmatch.evaluation.predictions.reading import read_predictions
-from proofmatch.evaluation.predictions.system import System
-from proofmatch.evaluation.predictions.writing import write_predictions
+from proofmatch.evaluation.prediction_formats import SUFFIXES
+from proofmatch.evaluation.predictions import write_predictions
 from proofmatch.evaluation.report.packing import unpacked
 from proofmatch.evaluation.report.report import write_report
+from proofmatch.evaluation.system import System
 from proofmatch.evaluation.task import load_task
+from tests.evaluation.tasks import read_with_ids
 from tests.evaluation.test_evaluator import EXAMPLE
 from tests.hub.releases import REPOSITORY
 
@@ -59,7 +59,7 @@ def test_the_scores_are_those_of_the_evaluator(release, tmp_path):
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_every_format_gives_the_same_matches(suffix, release, tmp_path):
     path = tmp_path / f"x{suffix}"
-    write_predictions(path, read_predictions(EXAMPLE, load_task(open_release(release), "test")), System("x"))
+    write_predictions(path, read_with_ids(EXAMPLE, load_task(open_release(release), "test")), System("x"))
     write_report(path, release, out=tmp_path / "x.html")
     write_report(EXAMPLE, release, out=tmp_path / "y.html")
     assert _data(tmp_path / "x.html") == _data(tmp_path / "y.html")

@@ -9,7 +9,7 @@ import torch
 
 from proofmatch.builder.release.release import open_release
 from proofmatch.cli import main
-from proofmatch.evaluation.predictions.system import read_system
+from proofmatch.evaluation.system import read_system
 from proofmatch.evaluation.task import load_task
 from proofmatch.training.pairs import read_task
 from proofmatch.training.prediction import load_matcher

@@ -1,7 +1,9 @@
-"""Pinned here: what is written is read back, in all formats, bit for bit."""
+"""What is written is read back, in all formats, bit for bit, and in constant memory."""
 
 import gzip
 import json
+import subprocess
+import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,13 +12,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.judging import judge
-from proofmatch.evaluation.predictions.formats import SUFFIXES
-from proofmatch.evaluation.predictions.reading import read_predictions
-from proofmatch.evaluation.predictions.system import System, read_system
-from proofmatch.evaluation.predictions.writing import write_predictions
+from proofmatch.evaluation.prediction_formats import SUFFIXES
+from proofmatch.evaluation.predictions import write_predictions
+from proofmatch.evaluation.system import System, read_system
 
-from ..tasks import make_batch, make_task, write_lines
+from .tasks import make_batch, make_task, rank_file, read_with_ids, write_lines
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from tests.evaluation.tasks import make_task, rank_file
+from tests.memory import peak_mb
+
+task = make_task(2000)
+before = peak_mb()
+rank_file(Path(sys.argv[1]), task)
+print(peak_mb() - before)
+"""
 
 ROWS = {"s0": ["p0", "p2"], "s2": ["p1"], "s1": ["p0", "p1", "p2"]}
 SCORES = [[0.1 + 0.2, 1e-300], [-5.0], [3.0, 3.0, -0.0]]
@@ -24,7 +36,7 @@ SCORES = [[0.1 + 0.2, 1e-300], [-5.0], [3.0, 3.0, -0.0]]
 
 def read(path, task=None):
     found = {}
-    for batch in read_predictions(path, task or make_task()):
+    for batch in read_with_ids(path, task or make_task()):
         scores = [None] * len(batch) if batch.scores is None else batch.scores.to_pylist()
         for row in zip(batch.statement_ids.to_pylist(), batch.proof_ids.to_pylist(), scores, strict=True):
             found[row[0]] = row[1:]
@@ -97,7 +109,7 @@ def test_a_trec_run_is_ordered_by_score_and_not_by_rank_or_line(tmp_path):
 def test_a_tie_in_a_trec_run_counts_against_the_gold_proof(tmp_path):
     path = tmp_path / "x.trec"
     path.write_text("s0 Q0 p0 1 1 me\ns0 Q0 p1 2 1 me\ns1 Q0 p1 1 3 me\ns2 Q0 p0 1 1 me\n")
-    assert judge(path, make_task()).ranks.tolist() == [2, 1, 0]
+    assert rank_file(path, make_task()).ranks.tolist() == [2, 1, 0]
 
 
 def test_integers_and_null_scores_are_fine(tmp_path):
@@ -141,35 +153,6 @@ def test_parquet_is_read_however_it_is_divided_and_encoded(rows_per_group, bytes
     assert read(tmp_path / "x.parquet", make_task(n)) == {name: (ids, None) for name, ids in rows.items()}
 
 
-def test_the_own_sidecar_comes_before_that_of_the_folder(tmp_path):
-    path = write_lines(tmp_path / "x.jsonl", [])
-    assert read_system(path) == System("x")
-    (tmp_path / "system.json").write_text('{"name": "folder", "seconds": 3}')
-    assert read_system(path) == System("folder", extra={"seconds": 3})
-    (tmp_path / "x.system.json").write_text('{"input": "math"}')
-    assert read_system(path) == System("x", "math")
-    assert read_system(path, name="mine", input=None) == System("mine", "math")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{",
-        "[]",
-        '{"name": 3}',
-        '{"name": ""}',
-        '{"name": "a\\nb"}',
-        '{"input": "words"}',
-        '{"url": "javascript:alert(1)"}',
-        '{"seconds": NaN}',
-    ],
-)
-def test_a_sidecar_that_is_not_as_it_should_be_is_refused_by_name(text, tmp_path):
-    (tmp_path / "x.system.json").write_text(text)
-    with pytest.raises(ProofmatchError, match=r"x[.]system[.]json"):
-        read_system(tmp_path / "x.jsonl")
-
-
 def test_a_failed_write_leaves_the_old_file(tmp_path):
     path = tmp_path / "x.jsonl"
     write_predictions(path, [make_batch({"s0": ["p0"]})], System("old"))
@@ -185,3 +168,23 @@ def test_compressed_files_have_neither_name_nor_time(tmp_path):
     assert packed[3] == 0
     assert packed[4:8] == bytes(4)
     assert json.loads(gzip.decompress(packed)) == {"statement_id": "s0", "proof_ids": ["p0"]}
+
+
+def test_a_file_of_100_megabytes_is_read_in_less_than_its_content_takes(tmp_path, request):
+    n = 2000
+    proofs = json.dumps([f"p{proof}" for proof in range(n)])
+    scores = json.dumps([1 - proof / 7e6 for proof in range(n)])
+    path = tmp_path / "x.jsonl"
+    with path.open("w") as file:
+        for statement in range(n):
+            file.write(f'{{"statement_id": "s{statement}", "proof_ids": {proofs}, "scores": {scores}}}\n')
+    assert path.stat().st_size > 100e6
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=request.config.rootpath,
+    )
+    path.unlink()
+    assert float(ran.stdout) < 250  # Python's strings and numbers for the whole content take 500

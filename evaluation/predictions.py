@@ -1,0 +1,356 @@
+"""Prediction files: read strictly and in constant memory, written completely or not at all."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from proofmatch.errors import ProofmatchError, quoted
+from proofmatch.progress import Progress
+from proofmatch.ragged import Ragged
+from proofmatch.storage import atomic_file
+
+from .prediction_formats import (
+    DOUBLES,
+    FAULTS_SHOWN,
+    STRINGS,
+    Fault,
+    ParsedBatch,
+    PredictionBatch,
+    parse_file,
+    place_unit,
+    suffix_of,
+    write_file,
+)
+from .system import System, sidecar_of
+from .task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedBatch:
+    """Some rows without fault, with numbers in place of ids.
+
+    Attributes:
+        statements: The statement of each row.
+        proofs: The proofs of each row, best first.
+        scores: The score of each listed proof, as long as `proofs.values`; None if the file has no scores.
+    """
+
+    statements: np.ndarray
+    proofs: Ragged
+    scores: np.ndarray | None
+
+    def __len__(self) -> int:
+        return len(self.statements)
+
+    def with_ids(self, statement_ids: pa.Array, proof_ids: pa.Array) -> PredictionBatch:
+        """Replace numbers by the ids they stand for."""
+        starts = pa.array(self.proofs.starts, pa.int32())
+        scores = self.scores
+        return PredictionBatch(
+            statement_ids.take(pa.array(self.statements)),
+            pa.ListArray.from_arrays(starts, proof_ids.take(pa.array(self.proofs.values)), STRINGS),
+            None if scores is None else pa.ListArray.from_arrays(starts, pa.array(scores), DOUBLES),
+        )
+
+
+def read_predictions(path: Path, task: Task, progress: Progress | None = None) -> Iterator[NumberedBatch]:
+    """Read a prediction file for a task, with ids as positions in the task.
+
+    A caller that uses a batch before the last one must expect the file to turn out faulty.
+
+    Args:
+        path: The file: `.jsonl`, `.jsonl.gz`, `.parquet`, `.trec` or `.trec.gz`.
+        task: The task that the predictions are for.
+        progress: Counts the statements.
+
+    Raises:
+        ProofmatchError: After the last row if the file has any fault, with the first faults and their number.
+    """
+    where = f"{task.split} of {task.release.id}{' by article' if task.by_article else ''}"
+    return _read(path, _Numbering(task.statement_ids), _Numbering(task.proof_ids), where, progress)
+
+
+def read_all(
+    path: Path, progress: Progress | None = None
+) -> tuple[list[str], list[str], list[NumberedBatch]]:
+    """Read a whole prediction file without a task.
+
+    Returns:
+        The ids of its statements, the ids of its proofs, and the rows, which number both.
+
+    Raises:
+        ProofmatchError: If the file has any fault.
+    """
+    statements, proofs = _Numbering(growing=True), _Numbering(growing=True)
+    batches = list(_read(path, statements, proofs, str(path), progress))
+    return statements.ids, proofs.ids, batches
+
+
+def write_predictions(path: Path, batches: Iterable[PredictionBatch], system: System) -> None:
+    """Write a prediction file in the format of its suffix, and `<its name>.system.json` beside it.
+
+    Args:
+        path: The file: `.jsonl`, `.jsonl.gz`, `.parquet`, `.trec` or `.trec.gz`.
+        batches: The rows; all batches with scores or all without.
+        system: The system that made them.
+
+    Raises:
+        ProofmatchError: If the file cannot be written, or a row has a fault for which it would be refused.
+    """
+    suffix = suffix_of(path)
+    with atomic_file(path) as temporary:
+        write_file(temporary, suffix, _checked(path, batches))
+        text = json.dumps(system.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        with atomic_file(sidecar_of(path)) as temporary_sidecar:
+            temporary_sidecar.write_text(text + "\n", encoding="utf-8")
+
+
+def _read(
+    path: Path, statements: "_Numbering", proofs: "_Numbering", where: str, progress: Progress | None
+) -> Iterator[NumberedBatch]:
+    faults = _FaultList(path, place_unit(path))
+    checker = _RowChecker(statements, proofs, faults, where)
+    for batch in parse_file(path):
+        checked = checker.check(batch)
+        if len(checked):
+            yield checked
+        if progress is not None:
+            for _ in range(len(batch.rows)):
+                progress.advance()
+    checker.finish()
+    faults.refuse_if_any()
+
+
+def _checked(path: Path, batches: Iterable[PredictionBatch]) -> Iterator[PredictionBatch]:
+    """Check rows as a reader would, so that what is written can be read."""
+    faults = _FaultList(path, "row")
+    checker = _RowChecker(_Numbering(growing=True), _Numbering(growing=True), faults, str(path))
+    first = 1
+    for batch in batches:
+        proofs = batch.proof_ids.cast(STRINGS)
+        scores = pa.nulls(len(batch), DOUBLES) if batch.scores is None else batch.scores.cast(DOUBLES)
+        rows = PredictionBatch(batch.statement_ids, proofs, scores)
+        checker.check(ParsedBatch(rows, first + np.arange(len(batch)), []))
+        first += len(batch)
+        faults.refuse_if_any()
+        yield PredictionBatch(batch.statement_ids, proofs, None if batch.scores is None else scores)
+    checker.finish()
+    faults.refuse_if_any()
+
+
+class _Numbering:
+    """Numbers ids from 0.
+
+    Args:
+        ids: The known ids, in order.
+        growing: Whether to number unknown ids as they appear.
+    """
+
+    def __init__(self, ids: Iterable[str] = (), *, growing: bool = False) -> None:
+        self.growing = growing
+        self._numbers = {id_: number for number, id_ in enumerate(ids)}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def ids(self) -> list[str]:
+        """The known ids in order of their numbers."""
+        return list(self._numbers)
+
+    def numbers(self, ids: pa.Array) -> np.ndarray:
+        """Look up the number of each id; unknown ones get negative numbers, equal ones the same."""
+        encoded = ids.dictionary_encode()
+        distinct = encoded.dictionary.to_pylist()
+        known = self._numbers
+        if self.growing:
+            table = [known.setdefault(id_, len(known)) for id_ in distinct]
+        else:
+            table = [known.get(id_, -1 - at) for at, id_ in enumerate(distinct)]
+        return np.array(table, dtype=np.int64)[encoded.indices.to_numpy()]
+
+
+class _FaultList:
+    """Counts the faults of a file and keeps the first ones.
+
+    Args:
+        path: The file.
+        unit: What a place is: `line` or `row`.
+    """
+
+    def __init__(self, path: Path, unit: str) -> None:
+        self.count = 0
+        self.unit = unit
+        self._path = path
+        self._shown: list[str] = []
+
+    def add(self, faults: Iterable[Fault], n_more: int = 0) -> None:
+        """Add the faults of some rows, in any order, and a number of faults that will not be shown."""
+        self.count += n_more
+        for fault in sorted(faults, key=lambda fault: fault.place or 0):
+            self.count += 1
+            if len(self._shown) < FAULTS_SHOWN:
+                self._shown.append(self._describe(fault))
+
+    def refuse_if_any(self) -> None:
+        """Raise a ProofmatchError with the first faults, one per line, and their number."""
+        if not self.count:
+            return
+        lines = [
+            f"{self._path} has {self.count:,} fault{'s' * (self.count > 1)} and was not used:",
+            *self._shown,
+        ]
+        if self.count > len(self._shown):
+            lines.append(f"and {self.count - len(self._shown):,} more")
+        raise ProofmatchError("\n  ".join(lines))
+
+    def _describe(self, fault: Fault) -> str:
+        place = [f"{self.unit} {fault.place:,}"] if fault.place is not None else []
+        statement = [f"({quoted(fault.statement)})"] if fault.statement is not None else []
+        where = " ".join(place + statement)
+        return f"{where}: {fault.problem}" if where else fault.problem
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """The lists of some rows.
+
+    Attributes:
+        ids: The ids of the proofs, null in faulty rows.
+        usable: Whether a row has proofs.
+        scored: Whether a row has scores.
+        proofs: The proofs as numbers, negative if unknown.
+        scores: The scores.
+    """
+
+    ids: pa.ListArray
+    usable: np.ndarray
+    scored: np.ndarray
+    proofs: Ragged
+    scores: Ragged
+
+
+class _RowChecker:
+    """Checks rows against each other and the task as they are read, and numbers those without fault.
+
+    Args:
+        statements: The statements of the task.
+        proofs: The proofs of the task.
+        faults: Collects the faults.
+        where: The name of the task, for messages.
+    """
+
+    def __init__(self, statements: _Numbering, proofs: _Numbering, faults: _FaultList, where: str) -> None:
+        self._statements = statements
+        self._proofs = proofs
+        self._faults = faults
+        self._where = where
+        self._place_of: dict[int, int] = {}  # of each statement that has been read
+        self._first: tuple[int, bool] | None = None  # place of the first row, and whether it has scores
+
+    def check(self, batch: ParsedBatch) -> NumberedBatch:
+        """Report the faults of some rows and return the others."""
+        names, ids, scores = batch.rows.statement_ids, batch.rows.proof_ids, batch.rows.scores
+        assert scores is not None  # noqa: S101 - readers leave nulls where there are no scores
+        statements = self._statements.numbers(names)
+        lengths = ids.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        lists = _Lists(
+            ids,
+            np.asarray(ids.is_valid()),
+            np.asarray(scores.is_valid()),
+            Ragged.from_lengths(self._proofs.numbers(ids.flatten()), lengths),
+            Ragged.from_arrow(scores),
+        )
+        found = [*self._wrong_statements(statements, batch), *self._wrong_lists(lists, batch)]
+        faults = [Fault(int(batch.places[row]), names[row].as_py(), problem) for row, problem in found]
+        self._faults.add([*batch.faults, *faults], batch.n_more_faults)
+        kept = lists.usable.copy()
+        kept[[row for row, _ in found]] = False
+        rows = np.flatnonzero(kept)
+        proofs, values = (
+            (lists.proofs, lists.scores) if kept.all() else (lists.proofs.take(rows), lists.scores.take(rows))
+        )
+        return NumberedBatch(statements[rows], proofs, values.values if lists.scored[rows].any() else None)
+
+    def finish(self) -> None:
+        """Report the statements without a row."""
+        if not self._place_of and self._faults.count:
+            return  # nothing could be read, and the reason has been reported
+        if not self._place_of:
+            self._faults.add([Fault(None, None, "there are no rows")])
+        missing = (name for number, name in enumerate(self._statements.ids) if number not in self._place_of)
+        self._faults.add(
+            Fault(None, None, f"statement {quoted(name)} is missing; give it a row") for name in missing
+        )
+
+    def _wrong_statements(self, statements: np.ndarray, batch: ParsedBatch) -> Iterator[tuple[int, str]]:
+        for row, number in enumerate(statements.tolist()):
+            if number < 0:
+                yield row, f"there is no such statement in {self._where}"
+            elif number in self._place_of:
+                earlier = f"{self._faults.unit} {self._place_of[number]:,}"
+                yield row, f"the statement is also in {earlier}; give it once, in one place"
+            else:
+                self._place_of[number] = int(batch.places[row])
+
+    def _wrong_lists(self, lists: _Lists, batch: ParsedBatch) -> Iterator[tuple[int, str]]:
+        lengths = lists.proofs.lengths
+        for row in np.flatnonzero(lists.usable & (lengths == 0)).tolist():
+            yield row, "lists no proof; list at least one"
+        if not self._proofs.growing:
+            for row in np.flatnonzero(lengths > len(self._proofs)).tolist():
+                yield row, f"lists {lengths[row]:,} proofs, but there are only {len(self._proofs):,}"
+        for row, at, count in _first_in_rows(lists.proofs, np.flatnonzero(lists.proofs.values < 0)):
+            others = f" and {count - 1:,} more" if count > 1 else ""
+            name = quoted(lists.ids[row][at].as_py())
+            yield row, f"proof {name}{others}: there is no such proof in {self._where}"
+        for row, at, _ in _first_in_rows(lists.proofs, _repeated(lists.proofs)):
+            yield row, f"proof {quoted(lists.ids[row][at].as_py())} is listed more than once"
+        yield from self._wrong_scores(lists, batch)
+
+    def _wrong_scores(self, lists: _Lists, batch: ParsedBatch) -> Iterator[tuple[int, str]]:
+        if self._first is None and lists.usable.any():
+            row = int(lists.usable.argmax())
+            self._first = int(batch.places[row]), bool(lists.scored[row])
+        if self._first is not None:
+            place, scored = self._first
+            for row in np.flatnonzero(lists.usable & (lists.scored != scored)).tolist():
+                has = "has no scores" if scored else "has scores"
+                unlike = f"{self._faults.unit} {place:,}"
+                yield row, f"{has}, unlike {unlike}; give scores in all rows or in none"
+        n_proofs, n_scores = lists.proofs.lengths, lists.scores.lengths
+        for row in np.flatnonzero(lists.usable & lists.scored & (n_proofs != n_scores)).tolist():
+            yield (
+                row,
+                (f"has {n_proofs[row]:,} proofs and {n_scores[row]:,} scores; give a score for each proof"),
+            )
+        values = lists.scores.values
+        for row, at, _ in _first_in_rows(lists.scores, np.flatnonzero(~np.isfinite(values))):
+            yield row, f"score {at + 1:,} is not finite; give a number"
+        increasing = np.flatnonzero(values[1:] > values[:-1]) + 1
+        increasing = increasing[~np.isin(increasing, lists.scores.starts)]
+        for row, at, _ in _first_in_rows(lists.scores, increasing):
+            yield row, f"score {at + 1:,} is greater than the one before it; list proofs best first"
+
+
+def _repeated(proofs: Ragged) -> np.ndarray:
+    """Find the places of proofs that the same row has listed before, in ascending order."""
+    if not len(proofs.values):
+        return np.empty(0, dtype=np.int64)
+    keys = proofs.rows * (np.ptp(proofs.values) + 1) + proofs.values
+    if (np.diff(np.sort(keys)) != 0).all():
+        return np.empty(0, dtype=np.int64)
+    order = np.argsort(keys, kind="stable")
+    return np.sort(order[1:][np.diff(keys[order]) == 0])
+
+
+def _first_in_rows(lists: Ragged, places: np.ndarray) -> Iterator[tuple[int, int, int]]:
+    """For each row with some of the places: the row, the position of the first in it, and their number."""
+    rows = np.searchsorted(lists.starts, places, side="right") - 1
+    found, first, counts = np.unique(rows, return_index=True, return_counts=True)
+    positions = places[first] - lists.starts[found]
+    return zip(found.tolist(), positions.tolist(), counts.tolist(), strict=True)

@@ -1,1 +1,0 @@
-"""Prediction files: reading them strictly, writing them."""
