@@ -17,12 +17,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PRED2",
         type=Path,
         required=True,
-        help="prediction file to write, with one proof a statement",
+        help="prediction file to write, with one proof per statement",
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Match, write, and say what could not be matched."""
+    """Match, write, and report how many statements stay unmatched."""
     from proofmatch.storage import is_same_file
 
     from ..decode import match_predictions
@@ -32,14 +32,14 @@ def run(options: argparse.Namespace) -> int:
     with Progress(f"matching {options.predictions.name}", "statements") as progress:
         matched = match_predictions(options.predictions, options.out, progress)
         progress.summary = f"{matched.n_statements:,} statements"
-    served = matched.n_statements - matched.n_unmatched
+    n_matched = matched.n_statements - matched.n_unmatched
     print(
-        f"{options.out}: {served:,} of {matched.n_statements:,} statements matched one-to-one "
+        f"{options.out}: {n_matched:,} of {matched.n_statements:,} statements matched one-to-one "
         f"with {matched.n_proofs:,} listed proofs"
     )
     if matched.n_unmatched:
         print(
-            f"left over: {matched.n_unmatched:,}, which share a proof with another statement as others have "
-            "all their candidates; list more candidates for them"
+            f"unmatched: {matched.n_unmatched:,}, because all their candidates are taken; each shares its "
+            "best candidate with another statement. List more candidates for them"
         )
     return 0

@@ -27,16 +27,16 @@ def test_local_decoding_ranks_for_each_statement():
 
 
 @pytest.mark.parametrize("decoding", ["global", "exact"])
-def test_global_decoding_gives_each_statement_a_proof_of_its_own(decoding):
+def test_one_to_one_decoding_gives_each_statement_its_own_proof(decoding):
     decoded = decode(DenseScores(SCORES), decoding)
     assert decoded.lists.columns.tolist() == [1, 0, 2]
     assert decoded.lists.scores.tolist() == [0.8, 0.8, 0.1]
     assert decoded.details["total"] == pytest.approx(1.7)
 
 
-def test_exact_decoding_sees_pairs_that_are_not_among_the_best():
+def test_exact_decoding_finds_pairs_outside_the_candidates():
     random = np.random.default_rng(0)
-    scores = random.random((60, 60)) + np.linspace(0, 1, 60)  # everybody likes the same proofs
+    scores = random.random((60, 60)) + np.linspace(0, 1, 60)  # the last proofs are hubs
     rows, columns = linear_sum_assignment(scores, maximize=True)
     decoded = decode(DenseScores(scores), "exact", top_k=3)
     assert decoded.details["total"] == pytest.approx(scores[rows, columns].sum())
@@ -46,7 +46,7 @@ def test_exact_decoding_sees_pairs_that_are_not_among_the_best():
     assert len(pruned.lists.columns) == 60
 
 
-def test_many_rows_come_in_batches_that_add_up():
+def test_many_rows_are_split_into_batches():
     scores = np.random.default_rng(0).random((2300, 7))
     batches = list(
         decode(DenseScores(scores)).batches([f"s{i}" for i in range(2300)], [f"p{j}" for j in range(7)])
@@ -58,7 +58,7 @@ def test_many_rows_come_in_batches_that_add_up():
 
 def test_an_unknown_decoding_is_refused():
     with pytest.raises(ProofmatchError, match="local, global, exact"):
-        decode(DenseScores(SCORES), "hopeful")
+        decode(DenseScores(SCORES), "greedy")
 
 
 def row(statement, **scored):
@@ -84,7 +84,7 @@ def test_an_unmatched_statement_keeps_its_best_candidate_and_is_reported(tmp_pat
     rows = [row("s0", p0=1.0), row("s1", p0=3.0), row("s2", p0=2.0, p2=1.0)]
     write_lines(tmp_path / "x.jsonl", rows)
     assert main(["match", str(tmp_path / "x.jsonl"), "--out", str(tmp_path / "y.jsonl")]) == 0
-    assert "left over: 1" in capsys.readouterr().out
+    assert "unmatched: 1" in capsys.readouterr().out
     assert matched(tmp_path / "y.jsonl") == {"s0": ["p0"], "s1": ["p0"], "s2": ["p2"]}
     sidecar = json.loads((tmp_path / "y.jsonl.system.json").read_text())
     assert sidecar == {"name": "x", "decoding": "global", "matching": {"total": 4.0, "left_over": 1}}

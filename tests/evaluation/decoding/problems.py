@@ -1,4 +1,4 @@
-"""Random matching problems and the answers of solvers that share nothing with ours but SciPy's dense one."""
+"""Random matching problems, and their solutions by SciPy's dense solver."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -9,7 +9,7 @@ KINDS = ("normal", "small integers", "constant", "sum", "low rank", "mostly zero
 
 @st.composite
 def score_matrices(draw, *, square: bool = False, most: int = 14):
-    """Matrices of all shapes, from no row or column on, many of them with ties."""
+    """Matrices of all shapes, empty ones included, many with ties."""
     n_rows = draw(st.integers(0, most))
     n_columns = n_rows if square else draw(st.integers(0, most))
     generator = np.random.default_rng(draw(st.integers(0, 2**32)))
@@ -34,13 +34,13 @@ def make(kind: str, n_rows: int, n_columns: int, generator: np.random.Generator)
 
 
 def best_total(scores: np.ndarray) -> float:
-    """The greatest total of a full matching, by SciPy."""
+    """The greatest total of a complete matching."""
     scores = scores.astype(np.float64)
     return float(scores[linear_sum_assignment(scores, maximize=True)].sum())
 
 
-def largest_and_best(scores: np.ndarray, allowed: np.ndarray) -> tuple[int, float]:
-    """Size and total of the best largest matching over allowed pairs, by a penalty on the others."""
+def maximum_and_best(scores: np.ndarray, allowed: np.ndarray) -> tuple[int, float]:
+    """Size and total of the best maximum matching over allowed pairs, by a penalty on the others."""
     scores = scores.astype(np.float64)
     penalty = 1e3 * (1 + np.abs(scores).max(initial=0)) * (1 + min(scores.shape))
     pairs = linear_sum_assignment(np.where(allowed, scores, -penalty), maximize=True)

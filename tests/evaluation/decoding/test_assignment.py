@@ -16,7 +16,7 @@ from tests.evaluation.decoding.problems import best_total
 
 
 def closeness(n_rows: int, n_columns: int) -> np.ndarray:
-    """Neighbours on a line: SciPy's `maximum_bipartite_matching` takes for ever on their graph."""
+    """Neighbours on a line: SciPy's `maximum_bipartite_matching` takes exponential time on their graph."""
     generator = np.random.default_rng(5)
     return -np.abs(generator.random((n_rows, 1)) - generator.random((1, n_columns)))
 
@@ -27,7 +27,7 @@ def closeness(n_rows: int, n_columns: int) -> np.ndarray:
     share=st.sampled_from([0.02, 0.1, 0.2, 0.5, 1.0]),
     seed=st.integers(0, 2**32),
 )
-def test_no_matching_is_larger(shape, share, seed):
+def test_the_matching_is_maximum(shape, share, seed):
     allowed = np.random.default_rng(seed).random(shape) < share
     lists = [np.flatnonzero(row) for row in allowed]
     candidates = Candidates.from_lists(lists, [np.zeros(len(row)) for row in lists], shape[1])
@@ -51,7 +51,7 @@ def test_rows_with_equal_lists_share_them():
     assert np.count_nonzero(maximum_matching(candidates) >= 0) == 500
 
 
-def test_neighbours_on_a_line_take_no_longer_than_others():
+def test_neighbours_on_a_line_do_not_take_exponential_time():
     scores = closeness(3000, 3000)
     candidates = best_candidates(DenseScores(scores), 100)
     assert np.count_nonzero(maximum_matching(candidates) < 0) == 7

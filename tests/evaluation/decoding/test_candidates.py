@@ -12,7 +12,7 @@ from proofmatch.evaluation.decoding.candidates import best_columns
 from tests.evaluation.decoding.problems import KINDS, make
 
 
-def test_lists_of_any_length_are_kept_in_their_order():
+def test_lists_of_any_length_keep_their_order():
     candidates = Candidates.from_lists([[2, 0], [], [1]], [[0.5, 0.1], [], [3]], 4)
     assert candidates.starts.tolist() == [0, 2, 2, 3]
     assert candidates.columns.tolist() == [2, 0, 1]
@@ -58,7 +58,7 @@ def test_the_best_columns_come_best_first_and_of_equals_the_lower_first(kind, dt
     assert np.array_equal(found.scores.reshape(expected.shape), np.take_along_axis(scores, expected, axis=1))
 
 
-def test_scores_in_order_of_columns_do_not_mislead():
+def test_ascending_scores_do_not_mislead_the_sample():
     scores = np.sort(np.random.default_rng(0).random((5, 4000), dtype=np.float32), axis=1)
     assert best_columns(scores, 20).tolist() == [list(range(3999, 3979, -1))] * 5
 
@@ -89,7 +89,7 @@ def test_fewer_than_one_candidate_is_refused():
         best_candidates(DenseScores(np.zeros((2, 2))), 0)
 
 
-def test_a_score_that_is_not_finite_is_named(monkeypatch):
+def test_a_nan_is_refused_with_its_position(monkeypatch):
     monkeypatch.setattr("proofmatch.evaluation.decoding.scores._SCORES_PER_BLOCK", 8)
     scores = np.zeros((9, 4))
     scores[7, 1] = np.nan

@@ -27,7 +27,7 @@ def product(n_rows: int = 300, n_columns: int = 300, dim: int = 4) -> ProductSco
     return ProductScores(left, generator.standard_normal((n_columns, dim)).astype(np.float32))
 
 
-def test_a_worked_example_is_matched_and_proved_by_its_duals():
+def test_a_worked_example_is_proved_optimal_by_its_duals():
     matching = match_exactly(DenseScores(WORKED), start=1)
     assert matching.columns.tolist() == [1, 0, 2]
     assert matching.total == 19.0
@@ -66,7 +66,7 @@ def test_pairs_outside_of_the_candidates_are_found():
     assert matching.n_pairs < 300 * 300 / 2
 
 
-def test_candidates_at_hand_change_nothing():
+def test_given_candidates_do_not_change_the_matching():
     source = product()
     given_ones = match_exactly(source, best_candidates(source, 50), start=5)
     assert given_ones.columns.tolist() == match_exactly(source, start=5).columns.tolist()
@@ -100,7 +100,7 @@ def test_the_order_of_columns_does_not_change_the_total(scores, seed):
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0)])
-def test_nothing_to_match_is_proved_at_once(shape):
+def test_an_empty_problem_is_proved_at_once(shape):
     source = DenseScores(np.zeros(shape))
     matching = match_exactly(source)
     assert matching.columns.tolist() == [-1] * shape[0]
@@ -108,7 +108,7 @@ def test_nothing_to_match_is_proved_at_once(shape):
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_a_score_that_is_not_finite_is_named(value):
+def test_nan_and_infinity_are_refused_with_their_position(value):
     scores = np.zeros((4, 4))
     scores[2, 3] = value
     with pytest.raises(ProofmatchError, match="row 2 and column 3"):
@@ -141,7 +141,7 @@ def test_a_worse_matching_is_not_proved_by_the_duals_of_the_best():
         verify_certificate(source, replace(matching, columns=columns))
 
 
-def test_what_is_no_full_matching_is_not_proved():
+def test_an_incomplete_matching_is_not_proved():
     source = product()
     matching = match_exactly(source)
     for change, message in ((matching.columns[1], "one-to-one"), (300, "one-to-one"), (-1, "299 pairs")):

@@ -19,18 +19,18 @@ from proofmatch.evaluation.decoding import (
     match_globally,
     match_locally,
 )
-from tests.evaluation.decoding.problems import best_total, largest_and_best, score_matrices, total_of
+from tests.evaluation.decoding.problems import best_total, maximum_and_best, score_matrices, total_of
 
-# Both first rows like column 0 best; 9 + 1 + 5 < 6 + 8 + 5.
+# Rows 0 and 1 have the same best column; 9 + 1 + 5 < 6 + 8 + 5.
 WORKED = np.array([[9.0, 6.0, 0.0], [8.0, 1.0, 0.0], [0.0, 0.0, 5.0]])
 
 
-def test_the_total_counts_not_the_single_row():
+def test_global_decoding_maximizes_the_total():
     assert match_globally(WORKED).tolist() == [1, 0, 2]
     assert match_locally(WORKED).tolist() == [0, 0, 2]
 
 
-def test_columns_come_as_64_bit_integers_whatever_the_scores_are():
+def test_columns_are_int64_whatever_the_dtype_of_the_scores():
     for scores in (WORKED, WORKED.astype("f4"), WORKED.astype(int), WORKED.tolist()):
         columns = match_globally(scores)
         assert columns.dtype == np.int64
@@ -41,7 +41,7 @@ def test_local_decoding_takes_the_lowest_of_equal_columns():
     assert match_locally(np.array([[1.0, 2.0, 2.0], [0.0, 0.0, 0.0]])).tolist() == [1, 0]
 
 
-def test_with_more_rows_than_columns_the_least_useful_rows_get_none():
+def test_with_more_rows_than_columns_the_worst_rows_stay_unmatched():
     assert match_globally([[1.0], [3.0], [2.0]]).tolist() == [-1, 0, -1]
 
 
@@ -56,7 +56,7 @@ def test_a_single_pair_is_matched():
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_what_is_not_a_score_is_named(value):
+def test_nan_and_infinity_are_refused_with_their_position(value):
     scores = np.zeros((3, 4))
     scores[1, 2] = value
     with pytest.raises(ProofmatchError, match="row 1 and column 2"):
@@ -76,7 +76,7 @@ def test_a_forbidden_pair_is_never_used_however_good_the_rest():
     assert match_globally(np.full((2, 3), forbidden)).tolist() == [-1, -1]
 
 
-def test_scores_of_any_size_are_told_apart():
+def test_scores_of_any_magnitude_are_matched():
     for factor in (1e-300, 1e-12, 1e12, 1e307):
         assert match_globally(WORKED * factor).tolist() == [1, 0, 2]
 
@@ -91,12 +91,12 @@ def test_the_total_is_the_optimum(scores):
 
 @settings(max_examples=200)
 @given(scores=score_matrices(), seed=st.integers(0, 1000), share=st.sampled_from([0.1, 0.5, 0.8]))
-def test_with_forbidden_pairs_as_many_as_possible_are_matched_as_well_as_possible(scores, seed, share):
+def test_with_forbidden_pairs_the_matching_is_maximum_and_optimal(scores, seed, share):
     allowed = np.random.default_rng(seed).random(scores.shape) > share
     columns = match_globally(np.where(allowed, scores, -np.inf))
     matched = np.flatnonzero(columns >= 0)
     assert allowed[matched, columns[matched]].all()
-    size, total = largest_and_best(scores, allowed)
+    size, total = maximum_and_best(scores, allowed)
     assert len(matched) == size
     assert total_of(scores, columns) == pytest.approx(total, abs=1e-6)
 
@@ -114,20 +114,20 @@ def test_the_order_of_columns_does_not_change_a_unique_matching(size, seed):
     assert order[match_globally(scores[:, order])].tolist() == match_globally(scores).tolist()
 
 
-def test_a_row_gives_way_where_another_has_no_choice():
+def test_a_row_with_alternatives_yields_to_one_without():
     candidates = Candidates.from_lists([[0, 1], [0]], [[9.0, 1.0], [2.0]], 2)
     matching = match_candidates(candidates)
     assert matching.columns.tolist() == [1, 0]
     assert (matching.total, matching.n_unmatched) == (3.0, 0)
 
 
-def test_more_pairs_are_better_than_better_pairs():
+def test_cardinality_comes_before_the_total():
     # 0-0 alone is worth more than 0-1 and 1-0 together.
     candidates = Candidates.from_lists([[0, 1], [0]], [[100.0, -50.0], [-50.0]], 2)
     assert match_candidates(candidates).columns.tolist() == [1, 0]
 
 
-def test_a_row_that_cannot_be_served_gets_none_and_is_counted():
+def test_unmatched_rows_are_counted():
     candidates = Candidates.from_lists([[0], [0], [0, 1]], [[1.0], [2.0], [9.0, 0.0]], 3)
     matching = match_candidates(candidates)
     assert matching.columns.tolist() == [-1, 0, 1]
@@ -147,14 +147,14 @@ def test_scores_of_zero_are_scores():
 
 @settings(max_examples=300)
 @given(scores=score_matrices(), share=st.sampled_from([0.0, 0.2, 0.5, 0.8, 0.95]), seed=st.integers(0, 1000))
-def test_the_matching_is_the_largest_and_of_those_the_best(scores, share, seed):
+def test_the_matching_is_maximum_and_optimal(scores, share, seed):
     allowed = np.random.default_rng(seed).random(scores.shape) >= share
     lists = [np.flatnonzero(row) for row in allowed]
     listed = [row[columns] for row, columns in zip(scores, lists, strict=True)]
     matching = match_candidates(Candidates.from_lists(lists, listed, scores.shape[1]))
     matched = np.flatnonzero(matching.columns >= 0)
     assert allowed[matched, matching.columns[matched]].all()
-    size, total = largest_and_best(scores, allowed)
+    size, total = maximum_and_best(scores, allowed)
     assert len(matched) == size
     assert matching.total == pytest.approx(total, abs=1e-6)
     assert total_of(scores, matching.columns) == pytest.approx(matching.total, abs=1e-6)
@@ -188,7 +188,7 @@ def test_every_public_name_is_there():
         assert getattr(decoding, name).__name__ == name
 
 
-def test_opening_the_package_loads_nothing_heavy():
+def test_importing_decoding_does_not_import_solvers():
     code = (
         "import sys, proofmatch.evaluation.decoding.exact.solver\n"
         "print([name for name in ('scipy', 'sklearn', 'lap', 'torch') if name in sys.modules])"

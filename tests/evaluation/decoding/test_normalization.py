@@ -1,4 +1,4 @@
-"""Pinned here: normalised scores are those of dense formulas, whatever the blocks, and change no matching."""
+"""Normalized scores equal the dense formulas, whatever the blocks, and keep the best matching."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_two_by_two_worked_by_hand():
 
 
 @given(score_matrices(), TEMPERATURES, st.integers(1, 6), st.sampled_from(METHODS))
-def test_both_methods_are_those_of_a_dense_matrix(scores, temperature, rounds, method):
+def test_both_methods_equal_the_dense_formulas(scores, temperature, rounds, method):
     found = whole(normalized_scores(DenseScores(scores), method, temperature, rounds))
     assert found.shape == scores.shape
     if scores.size:
@@ -80,7 +80,7 @@ def test_extreme_scores_neither_overflow_nor_vanish(method, temperature, dtype):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("shape", [(37, 37), (20, 53), (53, 20)])
-def test_what_is_equal_for_all_stays_equal_to_the_last_digit(method, shape, monkeypatch):
+def test_equal_scores_stay_exactly_equal(method, shape, monkeypatch):
     monkeypatch.setattr("proofmatch.evaluation.decoding.normalization._SCORES_PER_BLOCK", 7 * shape[1])
     found = whole(normalized_scores(DenseScores(np.full(shape, 0.3)), method, 0.05))
     assert len(np.unique(found)) == 1
@@ -100,7 +100,7 @@ def test_after_many_rounds_all_rows_and_all_columns_add_up_to_the_same(shape):
 
 
 @given(score_matrices(), TEMPERATURES, st.sampled_from(METHODS))
-def test_what_is_added_is_one_offset_a_row_and_one_a_column(scores, temperature, method):
+def test_normalization_adds_one_offset_per_row_and_per_column(scores, temperature, method):
     source = normalized_scores(DenseScores(scores), method, temperature)
     divided_by = temperature if method == "sinkhorn" else temperature / 2
     added = whole(source) - scores / np.float64(divided_by)
@@ -111,7 +111,7 @@ def test_what_is_added_is_one_offset_a_row_and_one_a_column(scores, temperature,
 
 
 @given(score_matrices(square=True), TEMPERATURES, st.sampled_from(METHODS))
-def test_the_best_matching_of_normalised_scores_is_one_of_the_scores_themselves(scores, temperature, method):
+def test_the_best_matching_of_normalized_scores_is_one_of_the_scores_themselves(scores, temperature, method):
     # By SciPy: some of these scores become equal but for roundings, and by these ours refuses to choose.
     found = whole(normalized_scores(DenseScores(scores), method, temperature))
     _, columns = linear_sum_assignment(found, maximize=True)
@@ -119,7 +119,7 @@ def test_the_best_matching_of_normalised_scores_is_one_of_the_scores_themselves(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_exact_decoding_finds_the_same_matching_and_ranking_finds_more(method):
+def test_exact_matching_is_unchanged_and_ranking_improves(method):
     generator = np.random.default_rng(0)
     meaning = generator.standard_normal((300, 32), dtype=np.float32)
     left, right = (meaning + generator.standard_normal((300, 32), dtype=np.float32) for _ in range(2))
@@ -156,7 +156,7 @@ def test_many_blocks_give_what_one_gives(method, kind, rows_per_block, monkeypat
     assert whole(normalized_scores(DenseScores(scores), method, 0.1)) == pytest.approx(expected, abs=1e-9)
 
 
-def test_a_source_is_asked_for_blocks_only_and_once_a_round(monkeypatch):
+def test_every_round_reads_every_block_once(monkeypatch):
     monkeypatch.setattr("proofmatch.evaluation.decoding.normalization._SCORES_PER_BLOCK", 40)
 
     class Counting(DenseScores):
@@ -173,7 +173,7 @@ def test_a_source_is_asked_for_blocks_only_and_once_a_round(monkeypatch):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("method", METHODS)
-def test_a_score_that_is_not_finite_is_named(method, value):
+def test_nan_and_infinity_are_refused_with_their_position(method, value):
     scores = np.zeros((4, 4))
     scores[2, 3] = value
     with pytest.raises(ProofmatchError, match="row 2 and column 3"):
@@ -181,7 +181,7 @@ def test_a_score_that_is_not_finite_is_named(method, value):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_temperature_too_small_for_the_scores_is_told_without_warnings(method, recwarn):
+def test_a_temperature_too_small_is_refused_without_warnings(method, recwarn):
     with pytest.raises(ProofmatchError, match="give a greater one"):
         normalized_scores(DenseScores(np.full((3, 3), 1e300)), method, 1e-10)
     mixed = np.full((3, 3), -1e300)
@@ -203,18 +203,18 @@ def test_a_temperature_too_small_for_the_scores_is_told_without_warnings(method,
         ("sinkhorn", 1.0, 0, "at least one round"),
     ],
 )
-def test_what_cannot_be_is_refused(method, temperature, rounds, told):
+def test_invalid_settings_are_refused(method, temperature, rounds, told):
     with pytest.raises(ProofmatchError, match=told):
         normalized_scores(DenseScores(np.zeros((2, 2))), method, temperature, rounds)
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0)])
 @pytest.mark.parametrize("method", METHODS)
-def test_nothing_is_normalised_to_nothing(method, shape):
+def test_empty_scores_stay_empty(method, shape):
     assert whole(normalized_scores(DenseScores(np.zeros(shape)), method)).shape == shape
 
 
-def test_offsets_leave_the_scores_alone_and_must_fit():
+def test_offsets_do_not_modify_the_scores_and_must_fit():
     scores = np.arange(6.0).reshape(2, 3)
     source = OffsetScores(DenseScores(scores), 0.5, np.array([1.0, 2.0]), np.array([0.0, 10.0, 20.0]))
     assert source.block(1, 2).tolist() == [[8.0, 20.0, 32.0]]

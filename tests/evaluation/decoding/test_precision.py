@@ -16,7 +16,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 
 def uneven(kind: str, shape: tuple[int, int], generator: np.random.Generator) -> np.ndarray:
-    """Scores of which a few, or what all have in common, are much larger than what they differ by."""
+    """Scores whose differences are small compared with a few huge ones or with a common offset."""
     scores = generator.random(shape)
     if kind == "bad column":
         scores[:, 0] = -1e9
@@ -62,7 +62,7 @@ def test_huge_scores_do_not_hide_small_differences(kind, shape, dtype):
     huge=st.sampled_from([0.0, -1e6, 1e9, -1e12]),
     seed=st.integers(0, 1000),
 )
-def test_sizes_of_all_kinds_come_to_an_end_at_the_optimum(scores, exponent, huge, seed):
+def test_scores_of_all_magnitudes_are_solved_to_optimality(scores, exponent, huge, seed):
     generator = np.random.default_rng(seed)
     scores = scores.astype(np.float64)
     scores[generator.random(scores.shape) < generator.random() * (huge != 0)] = huge
@@ -72,7 +72,7 @@ def test_sizes_of_all_kinds_come_to_an_end_at_the_optimum(scores, exponent, huge
     assert matching.certificate.gap >= 0
 
 
-def test_scores_without_a_finite_sum_are_refused_and_not_waited_for():
+def test_scores_without_a_finite_sum_are_refused():
     with pytest.raises(ProofmatchError, match="infinite"):
         match_exactly(DenseScores(np.full((3, 3), 1e308)))
     with pytest.raises(ProofmatchError, match="infinite"):
@@ -85,14 +85,14 @@ def test_differences_in_the_last_digits_of_single_precision_count():
     assert loss(scores, match_exactly(DenseScores(scores), start=2).columns) <= 0
 
 
-def test_a_better_matching_than_the_solver_s_is_found_while_duals_are():
+def test_dual_ascent_improves_a_suboptimal_matching():
     scores = make("normal", 40, 40, np.random.default_rng(0))
     everything = Candidates.from_arrays(np.tile(np.arange(40), (40, 1)), scores, 40)
     columns = find_duals(everything, np.arange(40)).columns
     assert columns.tolist() == linear_sum_assignment(scores, maximize=True)[1].tolist()
 
 
-def test_a_bad_matching_of_few_rows_moves_to_free_columns():
+def test_dual_ascent_augments_along_paths_to_free_columns():
     scores = make("normal", 20, 40, np.random.default_rng(0))
     everything = Candidates.from_arrays(np.tile(np.arange(40), (20, 1)), scores, 40)
     columns = find_duals(everything, np.arange(20)).columns
@@ -114,7 +114,7 @@ def test_an_offset_that_hides_what_scores_differ_by_is_refused_or_does_not_matte
 
 
 @pytest.mark.parametrize("shape", [(400, 400), (300, 400), (400, 300)])
-def test_products_of_two_numbers_are_matched_with_all_pairs_at_once(shape):
+def test_rank_one_scores_are_solved_as_a_complete_problem(shape):
     generator = np.random.default_rng(0)
     scores = generator.random((shape[0], 1)) * generator.random((1, shape[1]))
     rounds = []
