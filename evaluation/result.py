@@ -1,18 +1,27 @@
-"""`result.json`: the scores of a system, with all that tells what they are scores of."""
+"""`result.json`: the scores of a system and what they are scores of; its schema and its printed tables."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from proofmatch.errors import ProofmatchError, one_line, shown
 from proofmatch.storage import atomic_file
 
-from .metrics import Bootstrap, CategoryScores, Measures
-from .system import System
+from .metrics import MEASURES, Bootstrap, CategoryScores, Difference, Measures, cumulative_assignments
+from .system import SYSTEM_FIELDS, System, normalization_in_words
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
 
 SCHEMA_VERSION = 1
+_SCHEMA = Path(__file__).parent / "result.schema.json"
+_CATEGORIES_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +63,12 @@ class Result:
     """The scores of a system.
 
     Attributes:
-        system: What was evaluated.
-        dataset: On what.
-        evaluator: By what.
-        predictions_sha256: The hash of the prediction file as it is on the disk.
-        n_statements: How many statements there are.
-        n_proofs: How many proofs they choose from.
+        system: The system that was evaluated.
+        dataset: The data it was evaluated on.
+        evaluator: What computed the scores.
+        predictions_sha256: The hash of the prediction file.
+        n_statements: Number of statements.
+        n_proofs: Number of proofs to choose from.
         measures: The scores, fractions from 0 to 1.
         ci95: The 95% interval of each, by its name in the file.
         one_to_one: Whether no proof is the first choice of two statements.
@@ -82,7 +91,7 @@ class Result:
     ranks: np.ndarray = field(compare=False, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the content of the result file, as `result.schema.json` describes it."""
+        """Return the content of the result file, as `result.schema.json` describes it."""
         intervals = {name: list(interval) for name, interval in self.ci95.items()}
         return {
             "schema_version": SCHEMA_VERSION,
@@ -98,7 +107,148 @@ class Result:
         }
 
     def save(self, path: Path) -> None:
-        """Write the result file, whole or not at all."""
+        """Write the result file, completely or not at all."""
         text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        with atomic_file(path) as unfinished:
-            unfinished.write_text(text + "\n", encoding="utf-8")
+        with atomic_file(path) as temporary:
+            temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def read_json(path: Path) -> Any:  # noqa: ANN401 - any JSON value
+    """Read a JSON file strictly.
+
+    Raises:
+        OSError: If it cannot be read.
+        ValueError: If it is not JSON, repeats a key, or has a number or string that cannot be written again.
+        RecursionError: If it is nested too deeply.
+    """
+    content = json.loads(
+        path.read_bytes().decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_unique_keys
+    )
+    json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
+    return content
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise ValueError("a key is there twice")
+    return content
+
+
+def result_faults(content: object) -> list[str]:
+    """List what is wrong with the content of a result file, each fault with its place in the file.
+
+    Args:
+        content: From `read_json`.
+    """
+    faults = [_describe(error) for error in _validator().iter_errors(content)]
+    if not faults and isinstance(content, dict):
+        # The schema cannot say, for example, that a name is one line.
+        try:
+            System(**{name: content["system"][name] for name in SYSTEM_FIELDS if name in content["system"]})
+        except ProofmatchError as error:
+            faults.append(str(error))
+    return faults
+
+
+@cache
+def _validator() -> "Draft202012Validator":
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(json.loads(_SCHEMA.read_text(encoding="utf-8")))
+
+
+def _describe(error: "ValidationError") -> str:
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
+    message = error.message.replace(repr(error.instance), shown(error.instance), 1)
+    return one_line(f"{place.removeprefix('.') or 'the file'}: {message}")
+
+
+def result_tables(result: Result) -> str:
+    """Lay out a result to read on a terminal."""
+    data = result.dataset
+    head = (
+        f"{result.system.name} on {data.id}, {data.config}, {data.split}: "
+        f"{result.n_statements:,} statements, {result.n_proofs:,} proofs"
+    )
+    if result.system.transductive:
+        head += f"\n{_transductive(result.system)}"
+    scores = [
+        [name, _percent(value), _interval(result.ci95[name])]
+        for name, value in result.measures.as_dict().items()
+    ]
+    categories = [
+        [name, f"{scores.n:,}", _percent(scores.mrr), _percent(scores.accuracy)]
+        for name, scores in list(result.by_category.items())[:_CATEGORIES_SHOWN]
+    ]
+    others = len(result.by_category) - len(categories)
+    assignments = [
+        [least, f"{proofs:,}", _percent(proofs / result.n_proofs)]
+        for least, proofs in cumulative_assignments(result.assignment_counts)
+    ]
+    one_to_one = "no proof is the first choice of two statements" if result.one_to_one else (
+        "some proofs are the first choice of several statements"
+    )  # fmt: skip
+    return "\n\n".join(
+        [
+            head,
+            _table(["", "%", "95% interval"], scores),
+            _table(["category", "statements", "MRR %", "accuracy %"], categories)
+            + (f"\n({others:,} more in the result file)" if others else ""),
+            _table(["first choice of", "proofs", "%"], assignments),
+            f"one-to-one: {'yes' if result.one_to_one else 'no'}, {one_to_one}",
+        ]
+    )
+
+
+def comparison_table(system: System, other: System, differences: dict[str, Difference]) -> str:
+    """Lay out how much better one system is than another."""
+    rows = [
+        [measure, f"{100 * found.difference:+.2f}", _interval(found.ci95, "+"), _percent(found.not_better)]
+        for measure, found in ((measure, differences[measure]) for measure in MEASURES)
+    ]
+    title = f"{system.name} minus {other.name}, in points, paired over statements"
+    if system.transductive != other.transductive:
+        one, plain = (system, other) if system.transductive else (other, system)
+        title += (
+            f"\nnot a comparison of like with like: {one.name} is transductive and {plain.name} is not; "
+            "part of the difference is knowing the whole candidate set"
+        )
+    return f"{title}\n\n{_table(['', 'difference', '95% interval', 'resamples not better %'], rows)}"
+
+
+def _transductive(system: System) -> str:
+    how = f" ({normalization_in_words(system.normalization)})" if system.normalization else ""
+    return (
+        f"transductive{how}: the ranking for a statement uses the whole candidate set; "
+        "do not mix it with plain rankings"
+    )
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:.2f}"
+
+
+def _interval(interval: tuple[float, float], sign: str = "") -> str:
+    low, high = interval
+    return f"{100 * low:{sign}.2f} to {100 * high:{sign}.2f}"
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Names to the left, figures to the right."""
+    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
+    lines = [
+        "  ".join(
+            [
+                row[0].ljust(widths[0]),
+                *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
+            ]
+        )
+        for row in (header, *rows)
+    ]
+    lines.insert(1, "  ".join("─" * width for width in widths))
+    return "\n".join(lines)

@@ -41,8 +41,8 @@ def run(options: argparse.Namespace) -> int:
     from ..evaluator import evaluate_file, rank_predictions
     from ..metrics import compare
     from ..predictions import read_predictions
+    from ..result import comparison_table, result_tables
     from ..system import read_system
-    from ..tables import comparison_table, result_tables
     from ..task import load_task
 
     if options.out is not None and is_same_file(options.out, options.predictions, options.against):

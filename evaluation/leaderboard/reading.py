@@ -1,6 +1,5 @@
 """A folder of result files, some with their predictions → submissions."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,11 +8,10 @@ from typing import Any
 from proofmatch.errors import ProofmatchError, quoted
 
 from ..prediction_formats import SUFFIXES
-from ..system import SHARED_SIDECAR, System, find_sidecar
-from .schema import faults_of_result
+from ..result import read_json, result_faults
+from ..system import SHARED_SIDECAR, find_sidecar
 
 RESULT = ".result.json"
-_KNOWN = ("name", "input", "decoding", "url", "notes", "transductive", "normalization")
 _MARKS = {"predictions_sha256", "scores"}  # what tells a result from other JSON files, whatever its name
 
 
@@ -85,7 +83,7 @@ def find_results(folder: Path) -> Found:
             if not path.name.endswith(RESULT) and not _looks_like_a_result(content):
                 n_others += 1
                 continue
-            problems = faults_of_result(content) or _faults_of_system(content["system"])
+            problems = result_faults(content)
             faults += [f"{quoted(name)}: {problem}" for problem in problems]
             if not problems:
                 submissions.append(Submission(name, path, content, _predictions_of(path)))
@@ -97,19 +95,6 @@ def find_results(folder: Path) -> Found:
             f"{folder} has no result files; make one with `proofmatch evaluate PRED --out NAME{RESULT}`"
         )
     return Found(submissions, faults, n_others)
-
-
-def read_json(path: Path) -> Any:  # noqa: ANN401 - whatever the file has
-    """Read a JSON file strictly.
-
-    Raises:
-        ValueError: If it is not JSON, has a key twice, or a number or character that cannot be written again.
-    """
-    content = json.loads(
-        path.read_bytes().decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_without_repeats
-    )
-    json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
-    return content
 
 
 def _json_files(folder: Path) -> Iterator[Path]:
@@ -124,15 +109,6 @@ def _looks_like_a_result(content: object) -> bool:
     return isinstance(content, dict) and content.keys() >= _MARKS
 
 
-def _faults_of_system(system: dict[str, Any]) -> list[str]:
-    """List what the schema cannot say, such as that a name is one line."""
-    try:
-        System(**{name: system[name] for name in _KNOWN if name in system})
-    except ProofmatchError as error:
-        return [str(error)]
-    return []
-
-
 def _predictions_of(result: Path) -> tuple[Path, ...]:
     stem = result.name.removesuffix(".json").removesuffix(".result")
     beside = (result.with_name(stem + suffix) for suffix in SUFFIXES)
@@ -144,14 +120,3 @@ def _leads_out(result: Path, folder: Path) -> bool:
     predictions = _predictions_of(result)
     files = [result, *predictions, *filter(None, map(find_sidecar, predictions))]
     return not all(file.resolve().is_relative_to(folder.resolve()) for file in files)
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a number in JSON")
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        raise ValueError("a key is there twice")
-    return content

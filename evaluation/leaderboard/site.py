@@ -6,8 +6,8 @@ from pathlib import Path
 from proofmatch.errors import ProofmatchError
 from proofmatch.storage import atomic_file
 
+from ..result import read_json
 from .document import DOCUMENT, GENERATOR
-from .reading import read_json
 
 
 def check_place(out: Path, results: Path) -> None:
