@@ -18,17 +18,8 @@ from .report import Fault, NotChecked, Remark
 
 # What `proofmatch stats`, the card and its figures are made from.
 STATISTICS_KEYS = (
-    "documents",
-    "pairs",
-    "categories",
-    "kinds",
-    "lengths",
-    "length_histogram",
-    "labels",
-    "duplicates",
-    "discarded",
-    "languages_of_discarded",
-    "rows",
+    *("documents", "pairs", "categories", "kinds", "lengths", "length_histogram", "labels"),
+    *("duplicates", "discarded", "languages_of_discarded", "rows"),
 )
 
 _DEFAULT_CONFIG = next(iter(CONFIG_BY_NAME))

@@ -76,7 +76,7 @@ class Table:
 
     Attributes:
         ids: Its id columns.
-        hashes: Of each other column, one 64-bit number per row; equal values have equal hashes.
+        hashes: Of every column, one 64-bit number per row; equal values have equal hashes.
     """
 
     ids: dict[str, pa.Array]
@@ -91,10 +91,9 @@ class Table:
         no_id, no_hash = pa.array([], pa.string()), np.empty(0, np.int64)
         ids, hashes = {}, {}
         for name in columns:
+            hashes[name] = np.concatenate([no_hash, *(piece.hashes[name] for piece in pieces)])
             if name in IDS:
                 ids[name] = pa.concat_arrays([no_id, *(piece.ids[name] for piece in pieces)])
-            else:
-                hashes[name] = np.concatenate([no_hash, *(piece.hashes[name] for piece in pieces)])
         return cls(ids, hashes)
 
 
@@ -228,20 +227,19 @@ class Evidence:
     def _digest(self, batch: pa.RecordBatch, config: Config, file: str) -> Table:
         ids, hashes = {}, {}
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            if name in IDS:
-                ids[name] = column.fill_null("")
-            elif pa.types.is_list(column.type):
-                if name == "categories":
-                    hashes[name] = hash_rows(self._categories.encode(column))
-                    continue
+            if not pa.types.is_list(column.type):
+                hashes[name] = _hashes(column.fill_null("").to_pylist())
+                if name in IDS:
+                    ids[name] = column.fill_null("")
+            elif name == "categories":
+                hashes[name] = hash_rows(self._categories.encode(column))
+            else:
                 known = len(self.vocabulary.tokens)
                 rows = self.vocabulary.encode(column)
                 self._check_tokens(known, rows, batch.column(0), file)
                 hashes[name] = hash_rows(rows)
                 if "article_id" in config.columns:  # the task's tables repeat these texts
                     self.texts[name.removesuffix("_tokens")].add(hashes[name], rows)
-            else:
-                hashes[name] = _hashes(column.fill_null("").to_pylist())
         return Table(ids, hashes)
 
     def _check_tokens(self, known: int, rows: Ragged, ids: pa.Array, file: str) -> None:

@@ -110,13 +110,7 @@ def _compare_families(evidence: Evidence) -> Iterator[Remark]:
             yield kind.about(f"pairs that are only in {name}", cases.to_pylist())
     row_in_other = pc.index_in(ids, value_set=other_ids)
     for name in CONFIG_BY_NAME[config].columns:
-        if name == "id":
-            continue
-        if name in IDS:
-            same = pc.equal(evidence.ids(other, name).take(row_in_other), evidence.ids(config, name))
-            different = pa.array(np.flatnonzero(~to_numpy(same.fill_null(True))))
-        else:
-            different = _different(row_in_other, evidence.hashes(config, name), evidence.hashes(other, name))
+        different = _different(row_in_other, evidence.hashes(config, name), evidence.hashes(other, name))
         if len(different):
             cases = ids.take(different).to_pylist()
             yield kind.about(f"{name} of the same pair differs between {config} and {other}", cases)
