@@ -25,13 +25,13 @@ lint: $(INSTALLED_DEV)
 	cd build/imports && PYTHONPATH=. $(abspath $(BIN))/lint-imports --config ../../pyproject.toml
 
 bench: $(INSTALLED_DEV)
-	$(BIN)/python tests/benchmarks/run.py
+	$(BIN)/python -m tests.benchmarks.run
 
 fuzz: $(INSTALLED_DEV)
-	$(BIN)/python tests/fuzz/run.py
+	$(BIN)/python -m tests.fuzz.run
 
 faults: $(INSTALLED_DEV)
-	$(BIN)/python tests/faults/run.py
+	$(BIN)/python -m tests.faults.run
 
 results: $(INSTALLED)
 	$(BIN)/python -m experiments.run baselines $(RELEASE)

@@ -1,51 +1,38 @@
 """Runs the benchmarks, prints what they found and stores it in `tests/benchmarks/results/`.
 
-python tests/benchmarks/run.py [NAME …]
+python -m tests.benchmarks.run [NAME …]
 """
 
-import json
-import os
-import platform
+import argparse
 import sys
-import tempfile
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY))
+from tests.harness import REPOSITORY, Found, Tool, missing_corpus, run
 
 # Each a module with `benchmark(workplace, corpus)` and `describe(found)`, and some with `write_pages`.
 BENCHMARKS = ("build", "importing", "matching", "training", "lexical", "reporting", "growth")
 CORPUS = REPOSITORY.parent / "shared" / "corpus" / "stacks.tar.xz"
-RESULTS = Path(__file__).parent / "results"
+FOLDER = Path(__file__).parent
 
 
-def main(names: list[str]) -> int:
-    """Run the named benchmarks, or all."""
-    if not CORPUS.exists():
-        print(f"the benchmarks need a corpus of real size, ../shared/corpus/{CORPUS.name}", file=sys.stderr)
-        return 2
-    if unknown := set(names) - set(BENCHMARKS):
-        print(f"there is no {', '.join(unknown)}; benchmarks are {', '.join(BENCHMARKS)}", file=sys.stderr)
-        return 2
-    RESULTS.mkdir(exist_ok=True)
-    for name in names or BENCHMARKS:
-        module = import_module(f"tests.benchmarks.{name}")
-        print(f"{name}: {module.__doc__.splitlines()[0]}", flush=True)
-        with tempfile.TemporaryDirectory() as workplace:
-            found = module.benchmark(Path(workplace), CORPUS)
-        found |= {
-            "python": platform.python_version(),
-            "processor": platform.machine(),
-            "processors": os.cpu_count(),
-        }
-        (RESULTS / f"{name}.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-        if hasattr(module, "write_pages"):
-            module.write_pages(found, RESULTS)
-        for line in module.describe(found):
-            print(f"  {line}", flush=True)
-    return 0
+def trial(name: str, workplace: Path, _: argparse.Namespace) -> Found:
+    """Run a benchmark."""
+    module = import_module(f"tests.benchmarks.{name}")
+    print(f"{name}: {module.__doc__.splitlines()[0]}", flush=True)
+    return module.benchmark(workplace, CORPUS)
+
+
+def describe(name: str, found: Found) -> Iterator[str]:
+    """Put into words what was found, and write the pages made of it."""
+    module = import_module(f"tests.benchmarks.{name}")
+    if hasattr(module, "write_pages"):
+        module.write_pages(found, FOLDER / "results")
+    return (f"  {line}" for line in module.describe(found))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    if not CORPUS.exists():
+        sys.exit(missing_corpus(CORPUS))
+    sys.exit(run(Tool(FOLDER, BENCHMARKS, trial, describe), argparse.ArgumentParser(description=__doc__)))

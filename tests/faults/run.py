@@ -1,55 +1,41 @@
-"""Kills builds, imports, trainings and pushes at random moments and stores what came of it in `results.json`.
+"""Kills long commands at random moments, and stores the outcome in `tests/faults/results/`.
 
-python tests/faults/run.py [--kills N] [--seed S] [ERRAND …]
+python -m tests.faults.run [--kills N] [--seed S] [ERRAND …]
 """
 
 import argparse
 import json
-import platform
 import sys
-import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY))
-RESULTS = Path(__file__).with_name("results.json")
+from tests.faults.campaign import NAMES, campaign
+from tests.harness import Found, Tool, run
+
+
+def trial(name: str, workplace: Path, options: argparse.Namespace) -> Found:
+    """Kill an errand over and over."""
+    trials = campaign(name, options.kills, options.seed, workplace / name)
+    kills = sum(len(trial["kills"]) for trial in trials)
+    identical = all(trial["identical"] and not trial["orphans"] for trial in trials)
+    return {"kills": kills, "identical": identical, "seed": options.seed, "trials": trials}
+
+
+def describe(name: str, found: Found) -> Iterator[str]:
+    """Put into words what was found."""
+    yield f"{name}: {found['kills']} kills in {len(found['trials'])} trials"
+    for trial in found["trials"]:
+        if not trial["identical"] or trial["orphans"]:
+            yield f"  {json.dumps(trial)}"
 
 
 def main() -> int:
     """Kill the named errands, or all; 1 if anything was lost, doubled or left behind."""
-    from tests.faults.campaign import NAMES, campaign
-
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument(
-        "errands", nargs="*", metavar="ERRAND", help=f"some of {', '.join(NAMES)}; all by default"
-    )
     parser.add_argument("--kills", type=int, default=15, help="of each errand, at least (default: 15)")
-    parser.add_argument("--seed", type=int, default=0, help="decides when, and who")
-    options = parser.parse_args()
-    if unknown := set(options.errands) - set(NAMES):
-        parser.error(f"there is no {', '.join(sorted(unknown))}; errands are {', '.join(NAMES)}")
-    trials = []
-    for name in options.errands or NAMES:
-        with tempfile.TemporaryDirectory() as workplace:
-            found = campaign(name, options.kills, options.seed, Path(workplace) / name)
-        trials += found
-        kills = sum(len(trial["kills"]) for trial in found)
-        print(f"{name}: {kills} kills in {len(found)} trials", flush=True)
-        for trial in found:
-            if not trial["identical"] or trial["orphans"]:
-                print(f"  {json.dumps(trial)}", flush=True)
-    wrong = [trial for trial in trials if not trial["identical"] or trial["orphans"]]
-    content = {
-        "kills": sum(len(trial["kills"]) for trial in trials),
-        "identical": not wrong,
-        "seed": options.seed,
-        "python": platform.python_version(),
-        "trials": trials,
-    }
-    print(f"{content['kills']} kills, {len(wrong)} trials that did not end as if nothing had been")
-    if not options.errands:
-        RESULTS.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    return 1 if wrong else 0
+    parser.add_argument("--seed", type=int, default=0, help="decides when to kill, and which process")
+    folder = Path(__file__).parent
+    return run(Tool(folder, NAMES, trial, describe, lambda found: not found["identical"]), parser)
 
 
 if __name__ == "__main__":

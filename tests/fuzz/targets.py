@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 # Each a module with `make(chance)` and `run(input, folder)`.
-NAMES = ("articles", "formulas", "tex", "published", "predictions", "results", "archives")
+NAMES = ("articles", "formulas", "tex", "published", "predictions", "result_files", "archives")
 
 
 class FindingError(AssertionError):
