@@ -12,6 +12,7 @@ from transformers import PretrainedConfig, PreTrainedTokenizerFast
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
+from proofmatch.ragged import Ragged
 
 from ..builder.release.release import Release
 from ..builder.release.schema import config_name
@@ -25,7 +26,6 @@ from .lexical.matcher import LexicalMatcher
 from .lexical.reader import FeatureReader
 from .matcher import Gather, Matcher, ParameterGroup, TrainedMatcher
 from .pairs import column_of, read_task
-from .texts import EncodedTexts
 from .vectors import TextVectors, correct_hubness
 
 WEIGHTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)  # of the encoder, tried by `fuse`
@@ -81,8 +81,8 @@ class JointText(NamedTuple):
 class JointTexts:
     """Texts for the two parts of a joint matcher."""
 
-    words: EncodedTexts
-    features: EncodedTexts
+    words: Ragged
+    features: Ragged
 
     def __len__(self) -> int:
         return len(self.words)
@@ -151,7 +151,7 @@ class JointMatcher(Matcher):
         cls,
         lexical: LexicalMatcher,
         encoder: ProofMatcher,
-        background: EncodedTexts,
+        background: Ragged,
         encoder_weight: float = 1.0,
     ) -> "JointMatcher":
         """Join two matchers, trained or not, with their weights.
@@ -165,14 +165,14 @@ class JointMatcher(Matcher):
         config = JointMatcherConfig(
             lexical.config.to_diff_dict(),  # without the path it was loaded from
             encoder.config.to_diff_dict(),
-            num_background_words=len(background.words),
+            num_background_words=len(background.values),
         )
         matcher = cls(config)
         matcher.lexical.load_state_dict(lexical.state_dict())
         matcher.encoder.load_state_dict(encoder.state_dict())
         matcher.set_encoder_weight(encoder_weight)
         matcher.background_starts.copy_(torch.from_numpy(background.starts))
-        matcher.background_words.copy_(torch.from_numpy(background.words))
+        matcher.background_words.copy_(torch.from_numpy(background.values))
         return matcher
 
     def set_encoder_weight(self, weight: float) -> None:
@@ -241,7 +241,7 @@ class JointMatcher(Matcher):
 
     def _background(self) -> JointTexts:
         words, starts = (part.cpu().numpy() for part in (self.background_words, self.background_starts))
-        return JointTexts(EncodedTexts(words, starts), self.lexical.background)
+        return JointTexts(Ragged(words, starts), self.lexical.background)
 
     def _init_weights(self, module: nn.Module) -> None:
         if isinstance(module, JointMatcher):

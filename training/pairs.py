@@ -8,10 +8,12 @@ import numpy as np
 import pyarrow as pa
 from torch.utils.data import Dataset
 
+from proofmatch.ragged import Ragged
+
 from ..builder.release.release import Release
 from ..builder.release.schema import config_name
 from ..evaluation.task import Task
-from .texts import PROOF, SIDES, STATEMENT, EncodedTexts, TextReader, Texts
+from .texts import PROOF, SIDES, STATEMENT, TextReader, Texts
 
 SAMPLINGS = ("independent", "epochs")
 
@@ -127,8 +129,8 @@ def as_matching_set(pairs: EncodedPairs, seed: int = 0) -> MatchingSet:
     rows = [pairs[number] for number in range(len(pairs))]
     order = np.random.default_rng(seed).permutation(len(rows))
     return MatchingSet(
-        EncodedTexts.of([row[STATEMENT] for row in rows]),
-        EncodedTexts.of([rows[position][PROOF] for position in order]),
+        Ragged.from_lists((row[STATEMENT] for row in rows), np.int32),
+        Ragged.from_lists((rows[position][PROOF] for position in order), np.int32),
         np.argsort(order),
     )
 

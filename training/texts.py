@@ -4,14 +4,14 @@
 # (pyarrow.compute generates its functions at run time, where a type checker does not see them.)
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from proofmatch.ragged import Ragged
 
 from ..evaluation.task import select_input
 from .tokenizer import END, START, UNKNOWN_MATH, UNKNOWN_TEXT
@@ -62,49 +62,12 @@ class TextReader(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedTexts:
-    """Texts as word ids, one after the other.
-
-    Attributes:
-        words: The words of all texts, (words).
-        starts: Where each text begins, and the end of the last one, (texts + 1).
-    """
-
-    words: np.ndarray
-    starts: np.ndarray
-
-    @classmethod
-    def of(cls, texts: Sequence[Sequence[int]]) -> "EncodedTexts":
-        """Make one of lists of word ids."""
-        starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
-        return cls(np.fromiter(chain.from_iterable(texts), np.int32, starts[-1]), starts)
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def __getitem__(self, number: int) -> np.ndarray:
-        return self.words[self.starts[number] : self.starts[number + 1]]
-
-    def take(self, numbers: np.ndarray) -> "EncodedTexts":
-        """Select texts by their positions."""
-        lengths = self.lengths[numbers]
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        places = np.arange(starts[-1]) - np.repeat(starts[:-1] - self.starts[numbers], lengths)
-        return EncodedTexts(self.words[places], starts)
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """The number of words of each text."""
-        return np.diff(self.starts)
-
-
 def encode_texts(
     tokenizer: "PreTrainedTokenizerFast",
     texts: pa.ListArray,
     input: str = "both",
     max_length: int | None = None,
-) -> EncodedTexts:
+) -> Ragged:
     """Encode typed tokens, with a start and an end word around each text.
 
     The result is that of the tokenizer, except for unknown math tokens: the tokenizer's model has a single
@@ -134,17 +97,17 @@ def encode_texts(
     inside = np.ones(len(framed), dtype=bool)
     inside[starts[:-1]] = inside[starts[1:] - 1] = False
     framed[inside] = words
-    return EncodedTexts(framed, starts)
+    return Ragged(framed, starts)
 
 
 def encode_readable_texts(
     tokenizer: "PreTrainedTokenizerFast", texts: Sequence[str], max_length: int | None = None
-) -> EncodedTexts:
+) -> Ragged:
     """Encode sentences with `$TeX$` by the tokenizer of a pretrained encoder."""
     encoded = tokenizer(
         list(texts), truncation=max_length is not None, max_length=max_length, return_attention_mask=False
     )
-    return EncodedTexts.of(encoded["input_ids"])
+    return Ragged.from_lists(encoded["input_ids"], np.int32)
 
 
 def encode_pairs(

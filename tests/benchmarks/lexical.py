@@ -176,14 +176,14 @@ def _statistics(folder: Path) -> dict[str, float]:
     bags = [count_features(texts) for texts in columns]
     for side, texts, counted in zip(("statement", "proof"), columns, bags, strict=True):
         found[f"tokens_per_{side}"] = pc.mean(pc.list_value_length(texts)).as_py()
-        found[f"entries_per_{side}"] = len(counted.words) / len(table)
+        found[f"entries_per_{side}"] = len(counted.values) / len(table)
     keys = [
-        counted.words["feature"] ^ (np.repeat(np.arange(len(table)), counted.lengths) * 0x9E3779B97F4A7C1)
+        counted.values["feature"] ^ (np.repeat(np.arange(len(table)), counted.lengths) * 0x9E3779B97F4A7C1)
         for counted in bags
     ]
     found["features_shared_by_a_pair"] = len(np.intersect1d(*keys, assume_unique=True)) / len(table)
     del keys
-    frequencies = np.unique(np.concatenate([one.words["feature"] for one in bags]), return_counts=True)[1]
+    frequencies = np.unique(np.concatenate([one.values["feature"] for one in bags]), return_counts=True)[1]
     found["distinct_features_per_pair"] = len(frequencies) / len(table)
     found["share_of_features_not_rare"] = float((frequencies >= RARE_FREQUENCY).mean())
     return found

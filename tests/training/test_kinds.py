@@ -133,7 +133,7 @@ def test_a_model_reads_what_it_may(release, tmp_path, preset, input, capsys):
     statements = read(model, release).statements
     bags = statements.features if preset == "best" else statements
     lexical = model.matcher.lexical if preset == "best" else model.matcher
-    groups = {lexical.config.groups[number] for number in np.unique(bags.words["group"])}
+    groups = {lexical.config.groups[number] for number in np.unique(bags.values["group"])}
     assert groups and all(group.startswith("math") == (input == "math") for group in groups)
     data = ["--data", str(release)]
     assert main(["predict", str(out), *data, "--out", str(tmp_path / "x.jsonl")]) == 0
@@ -153,7 +153,7 @@ def test_by_article_reads_the_pairs_by_article(release, tmp_path, preset):
     lexical = model.matcher.lexical if preset == "best" else model.matcher
     pairs = read_pairs(open_release(release), "train", lexical.reader(model.tokenizer), by_article=True)
     assert lexical.config.num_texts == 2 * len(pairs)
-    found = np.concatenate([pairs.statements.words, pairs.proofs.words])
+    found = np.concatenate([pairs.statements.values, pairs.proofs.values])
     known = found[found["feature"] >= 0]
     assert np.array_equal(np.bincount(known["feature"]), lexical.vocabulary.frequencies)
     data = ["--data", str(release), "--out", str(tmp_path / "x.jsonl")]

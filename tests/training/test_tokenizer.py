@@ -69,8 +69,8 @@ def test_it_opens_with_autotokenizer_and_as_ours(tokenizer, tmp_path):
     for opened in (AutoTokenizer.from_pretrained(tmp_path), load_tokenizer(tmp_path)):
         assert opened("t:Let m:x")["input_ids"] == tokenizer("t:Let m:x")["input_ids"]
         assert (
-            encode_texts(opened, column(TEXTS)).words.tolist()
-            == encode_texts(tokenizer, column(TEXTS)).words.tolist()
+            encode_texts(opened, column(TEXTS)).values.tolist()
+            == encode_texts(tokenizer, column(TEXTS)).values.tolist()
         )
     assert not list(tmp_path.glob("*.py"))
 

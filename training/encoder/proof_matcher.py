@@ -14,10 +14,11 @@ from transformers import PreTrainedTokenizerFast
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
+from proofmatch.ragged import Ragged
 
 from ..gradient_cache import backward_in_chunks
 from ..matcher import Gather, Matcher, ParameterGroup
-from ..texts import EncodedTexts, Texts, encode_readable_texts, encode_texts
+from ..texts import Texts, encode_readable_texts, encode_texts
 from ..vectors import TextVectors
 from .encoder_config import ProofMatcherConfig
 from .pretrained import PretrainedEncoder, config_of_encoder, weights_of_encoder
@@ -165,7 +166,7 @@ class WordReader:
         """Whether it reads sentences with `$TeX$` instead of typed tokens."""
         return self.config.reads_text_column
 
-    def read(self, texts: pa.Array, origin: str | None = None) -> EncodedTexts:  # noqa: ARG002 - no cache needed
+    def read(self, texts: pa.Array, origin: str | None = None) -> Ragged:  # noqa: ARG002 - no cache needed
         """Read a column of texts."""
         if not self.config.reads_text_column:
             return encode_texts(self.tokenizer, texts, self.config.input, self.config.max_words)
@@ -180,7 +181,7 @@ class WordReader:
         statements: pa.Array,
         proofs: pa.Array,
         origins: tuple[str, str],  # noqa: ARG002
-    ) -> tuple[EncodedTexts, EncodedTexts]:
+    ) -> tuple[Ragged, Ragged]:
         """Read the pairs that the matcher is trained on."""
         return self.read(statements), self.read(proofs)
 

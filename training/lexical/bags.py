@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from proofmatch.progress import Progress
+from proofmatch.ragged import Ragged
 
 from ..cache import Arrays, cached_arrays
-from ..texts import EncodedTexts
 from .features import FEATURES_VERSION, GROUPS, group_numbers, occurrences
 
 # An entry of a bag. In a bag that was counted, `feature` is a hash, and `frequency` 0, until a vocabulary
@@ -28,7 +28,7 @@ def count_features(
     groups: Sequence[str] = GROUPS,
     input: str = "both",
     progress: Progress | None = None,
-) -> EncodedTexts:
+) -> Ragged:
     """Count the features of each text.
 
     Args:
@@ -57,10 +57,10 @@ def count_features(
         del new
         if progress is not None:
             progress.advance()
-    return EncodedTexts(bags, np.concatenate([[0], np.cumsum(lengths)]))
+    return Ragged(bags, np.concatenate([[0], np.cumsum(lengths)]))
 
 
-def cached_features(key_parts: str, make: Callable[[], EncodedTexts]) -> EncodedTexts:
+def cached_features(key_parts: str, make: Callable[[], Ragged]) -> Ragged:
     """Read bags from the user's cache, or make and keep them.
 
     Args:
@@ -71,10 +71,10 @@ def cached_features(key_parts: str, make: Callable[[], EncodedTexts]) -> Encoded
 
     def arrays() -> Arrays:
         bags = make()
-        return bags.words, bags.starts
+        return bags.values, bags.starts
 
     key = sha256(made_of.encode()).hexdigest()
-    return EncodedTexts(*cached_arrays(key, 2, arrays, _are_bags))
+    return Ragged(*cached_arrays(key, 2, arrays, _are_bags))
 
 
 def _count(

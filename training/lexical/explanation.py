@@ -102,7 +102,7 @@ def explain_by_features(
 def _features(matcher: LexicalMatcher, tokens: Sequence[str], side: str) -> _Features:
     config = matcher.config
     counted = count_features(pa.array([list(tokens)], pa.list_(pa.string())), config.groups, config.input)
-    hashes, entries = counted.words["feature"], matcher.vocabulary.look_up(counted).words
+    hashes, entries = counted.values["feature"], matcher.vocabulary.look_up(counted).values
     with torch.inference_mode():
         values = matcher.encode([entries], side).sparse.values.cpu().double().numpy()
         known = np.flatnonzero(entries["feature"] >= 0)

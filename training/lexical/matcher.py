@@ -12,9 +12,10 @@ from torch.nn import functional
 from transformers import PreTrainedTokenizerFast
 
 from proofmatch.progress import Progress
+from proofmatch.ragged import Ragged
 
 from ..matcher import Gather, Matcher, ParameterGroup
-from ..texts import EncodedTexts, Texts
+from ..texts import Texts
 from ..vectors import SparseVectors, TextVectors, concatenated, correct_hubness
 from .bags import BAG
 from .config import LexicalMatcherConfig
@@ -98,7 +99,7 @@ class LexicalMatcher(Matcher):
         cls,
         config: LexicalMatcherConfig,
         vocabulary: FeatureVocabulary,
-        background: EncodedTexts,
+        background: Ragged,
     ) -> "LexicalMatcher":
         """Make an untrained matcher for the features of a training split.
 
@@ -119,7 +120,7 @@ class LexicalMatcher(Matcher):
         config.num_rows = int(has_row.sum()) if config.rank else 0
         config.num_texts = vocabulary.n_texts
         config.features_version = FEATURES_VERSION
-        config.num_background_entries = len(background.words)
+        config.num_background_entries = len(background.values)
         config.n_background = len(background)
         matcher = cls(config)
         matcher.hashes.copy_(torch.from_numpy(vocabulary.hashes))
@@ -131,7 +132,7 @@ class LexicalMatcher(Matcher):
         matcher.background_starts.copy_(torch.from_numpy(background.starts))
         for name in BAG.names or ():
             getattr(matcher, f"background_{name}").copy_(
-                torch.from_numpy(background.words[name].astype(np.int64))
+                torch.from_numpy(background.values[name].astype(np.int64))
             )
         return matcher
 
@@ -143,12 +144,12 @@ class LexicalMatcher(Matcher):
         return FeatureVocabulary(hashes, frequencies, no_groups, self.config.num_texts)
 
     @property
-    def background(self) -> EncodedTexts:
+    def background(self) -> Ragged:
         """Statements of the training split that stand for all kinds of statements."""
         entries = np.empty(self.config.num_background_entries, dtype=BAG)
         for name in BAG.names or ():
             entries[name] = getattr(self, f"background_{name}").cpu().numpy()
-        return EncodedTexts(entries, self.background_starts.cpu().numpy())
+        return Ragged(entries, self.background_starts.cpu().numpy())
 
     def forward(self, statements: Sequence[np.ndarray], proofs: Sequence[np.ndarray]) -> torch.Tensor:
         """Score every statement with every proof.

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from proofmatch.progress import Progress
+from proofmatch.ragged import Ragged
 
-from ..texts import EncodedTexts
 from .bags import TEXTS_AT_ONCE, cached_features, count_features
 from .vocabulary import FeatureVocabulary
 
@@ -30,13 +30,13 @@ class FeatureReader:
         """Whether it reads sentences with `$TeX$` instead of typed tokens."""
         return False
 
-    def read(self, texts: pa.Array, origin: str | None = None) -> EncodedTexts:
+    def read(self, texts: pa.Array, origin: str | None = None) -> Ragged:
         """Read a column of texts; their features are built once, and kept for the next time."""
         return self.vocabulary.look_up(read_features(texts, self.groups, self.input, origin))
 
     def read_training_pairs(
         self, statements: pa.Array, proofs: pa.Array, origins: tuple[str, str]
-    ) -> tuple[EncodedTexts, EncodedTexts]:
+    ) -> tuple[Ragged, Ragged]:
         """Read the pairs that the matcher is trained on, as if each had not been counted."""
         return self.vocabulary.look_up_pairs(
             *(
@@ -46,10 +46,10 @@ class FeatureReader:
         )
 
 
-def read_features(texts: pa.Array, groups: tuple[str, ...], input: str, origin: str | None) -> EncodedTexts:
+def read_features(texts: pa.Array, groups: tuple[str, ...], input: str, origin: str | None) -> Ragged:
     """Count the features of texts, or take what was counted before of texts of the same origin."""
 
-    def count() -> EncodedTexts:
+    def count() -> Ragged:
         if len(texts) <= TEXTS_AT_ONCE:  # over before one could read what is said
             return count_features(texts, groups, input)
         with Progress("features", "parts", total=-(-len(texts) // TEXTS_AT_ONCE)) as progress:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..texts import EncodedTexts
+from proofmatch.ragged import Ragged
 
 # Few enough for little memory, enough for little overhead.
 _ENTRIES_AT_ONCE = 1 << 20
@@ -27,23 +27,21 @@ class FeatureVocabulary:
     groups: np.ndarray
     n_texts: int
 
-    def look_up(self, bags: EncodedTexts) -> EncodedTexts:
+    def look_up(self, bags: Ragged) -> Ragged:
         """Give features their places in the vocabulary and their frequencies.
 
         Those that are not in it keep what tells them apart, as a negative number, and have frequency 0.
         """
-        entries = bags.words.copy()
+        entries = bags.values.copy()
         for start in range(0, len(entries), _ENTRIES_AT_ONCE):
             part = entries[start : start + _ENTRIES_AT_ONCE]
             places, known = self._places(part["feature"])
             part["feature"] = np.where(known, places, _unknown(part["feature"]))
             part["frequency"] = 0
             part["frequency"][known] = self.frequencies[places[known]]
-        return EncodedTexts(entries, bags.starts)
+        return Ragged(entries, bags.starts)
 
-    def look_up_pairs(
-        self, statements: EncodedTexts, proofs: EncodedTexts
-    ) -> tuple[EncodedTexts, EncodedTexts]:
+    def look_up_pairs(self, statements: Ragged, proofs: Ragged) -> tuple[Ragged, Ragged]:
         """Look up the features of pairs that were counted themselves.
 
         A text's features have the frequencies they would have if its pair had not been there. Otherwise
@@ -52,14 +50,14 @@ class FeatureVocabulary:
         """
         found = [self.look_up(texts) for texts in (statements, proofs)]
         for start in range(0, len(statements), _PAIRS_AT_ONCE):
-            parts = [_slice(texts, start, start + _PAIRS_AT_ONCE) for texts in found]
-            known = [texts.words["feature"] >= 0 for texts in parts]
+            parts = [texts.slice(start, start + _PAIRS_AT_ONCE) for texts in found]
+            known = [texts.values["feature"] >= 0 for texts in parts]
             keys = [
-                _row_of_entry(texts)[which] * len(self.hashes) + texts.words["feature"][which]
+                texts.rows[which] * len(self.hashes) + texts.values["feature"][which]
                 for texts, which in zip(parts, known, strict=True)
             ]
             for texts, which, own, others in zip(parts, known, keys, reversed(keys), strict=True):
-                texts.words["frequency"][which] -= 1 + np.isin(own, others, assume_unique=True)
+                texts.values["frequency"][which] -= 1 + np.isin(own, others, assume_unique=True)
         return found[0], found[1]
 
     def _places(self, hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -69,14 +67,14 @@ class FeatureVocabulary:
         return places, self.hashes[places] == hashes
 
 
-def count_vocabulary(texts: list[EncodedTexts], min_frequency: int) -> FeatureVocabulary:
+def count_vocabulary(texts: list[Ragged], min_frequency: int) -> FeatureVocabulary:
     """Count in how many texts each feature is.
 
     Args:
         texts: Bags from `count_features`.
         min_frequency: Features in fewer texts are left out.
     """
-    entries = [bags.words for bags in texts]
+    entries = [bags.values for bags in texts]
     counted = [_no_features()]
     # One group after the other, which have no feature in common: sorted by themselves, features need neither
     # the memory for all of them at once nor the slower way of sorting that tells where each has been.
@@ -99,15 +97,5 @@ def _no_features() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int8)
 
 
-def _slice(bags: EncodedTexts, start: int, stop: int) -> EncodedTexts:
-    """Take texts that follow each other; their entries are those of the bags, not copies."""
-    starts = bags.starts[start : stop + 1]
-    return EncodedTexts(bags.words[starts[0] : starts[-1]], starts - starts[0])
-
-
 def _unknown(hashes: np.ndarray) -> np.ndarray:
     return (hashes >> 1) | np.int64(-(2**63))  # a negative number with 63 of its bits
-
-
-def _row_of_entry(bags: EncodedTexts) -> np.ndarray:
-    return np.repeat(np.arange(len(bags)), bags.lengths)

@@ -154,7 +154,7 @@ def test_a_model_for_math_reads_math_alone(release, tmp_path):
     assert opened.matcher.config.input == "math"
     task = load_task(open_release(release), "validation")
     read = read_task(task, opened.reader)
-    words = opened.tokenizer.convert_ids_to_tokens(sorted(set(read.statements.words.tolist())))
+    words = opened.tokenizer.convert_ids_to_tokens(sorted(set(read.statements.values.tolist())))
     assert {word[0] for word in words if not word.startswith("[")} == {"m"}
 
 

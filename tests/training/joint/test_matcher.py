@@ -92,8 +92,8 @@ def test_hubs_are_those_of_the_whole_score():
     parts = Parts(0.5, hub_weight=0.5)
     background = parts.matcher._background()
     assert len(background) == PAIRS
-    assert np.array_equal(background.words.words, parts.pairs[0].words.words)
-    assert np.array_equal(background.features.words, parts.pairs[0].features.words)
+    assert np.array_equal(background.words.values, parts.pairs[0].words.values)
+    assert np.array_equal(background.features.values, parts.pairs[0].features.values)
     near = forward(parts.matcher, (background, parts.new[1])).numpy()
     hubs = np.sort(near, axis=0)[-3:].mean(axis=0)
     expected = forward(parts.matcher, parts.new).numpy() - 0.5 * hubs

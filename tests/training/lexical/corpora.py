@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import torch
 
+from proofmatch.ragged import Ragged
 from proofmatch.training.lexical.bags import count_features
 from proofmatch.training.lexical.config import LexicalMatcherConfig
 from proofmatch.training.lexical.features import GROUPS
 from proofmatch.training.lexical.matcher import LexicalMatcher
 from proofmatch.training.lexical.vocabulary import FeatureVocabulary, count_vocabulary
-from proofmatch.training.texts import EncodedTexts
 
 PAIRS = 12
 TOKENS = ["m:x", "m:y", "m:+", "m:(", "m.bold:x", "t:Let", "t:be", "t:groups", "t:group", "t:smooth-local"]
@@ -37,7 +37,7 @@ def bags(texts, groups=GROUPS, input="both"):
     return count_features(column(texts), groups, input)
 
 
-def as_list(texts: EncodedTexts):
+def as_list(texts: Ragged):
     return [texts[number] for number in range(len(texts))]
 
 
@@ -51,7 +51,7 @@ class Corpus:
         self.pairs = self.vocabulary.look_up_pairs(*self.bags)
         self.statements, self.proofs = (as_list(side) for side in self.pairs)
 
-    def look_up(self, texts, config: LexicalMatcherConfig) -> EncodedTexts:
+    def look_up(self, texts, config: LexicalMatcherConfig) -> Ragged:
         """Read texts that were not counted."""
         return self.vocabulary.look_up(bags(texts, tuple(config.groups), config.input))
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
+from proofmatch.ragged import Ragged
 from proofmatch.training.lexical import bags
 from proofmatch.training.lexical.bags import BAG, cached_features, count_features
 from proofmatch.training.lexical.features import GROUPS
-from proofmatch.training.texts import EncodedTexts
 from tests.training.lexical.plain import plain_counts
 from tests.training.lexical.test_features import TEXT, TEXTS, column
 
@@ -53,7 +53,7 @@ def test_chunks_make_no_difference(monkeypatch, chunk):
     whole = count_features(texts)
     monkeypatch.setattr(bags, "TEXTS_AT_ONCE", chunk)
     parts = count_features(texts)
-    assert np.array_equal(parts.words, whole.words)
+    assert np.array_equal(parts.values, whole.values)
     assert np.array_equal(parts.starts, whole.starts)
     assert np.array_equal(parts[0], parts[len(parts) - 1])
 
@@ -61,7 +61,7 @@ def test_chunks_make_no_difference(monkeypatch, chunk):
 def test_equal_features_of_neighbouring_texts_are_apart():
     counted = count_features(column([["m:x"], [], ["m:x"], ["m:x", "m:x"]]), ("math-1",))
     assert counted.lengths.tolist() == [1, 0, 1, 1]
-    assert counted.words["count"].tolist() == [1, 1, 2]
+    assert counted.values["count"].tolist() == [1, 1, 2]
 
 
 def test_counts_stop_at_what_16_bits_can_hold():
@@ -73,8 +73,8 @@ def test_counts_stop_at_what_16_bits_can_hold():
 def test_there_may_be_nothing(texts):
     counted = count_features(texts)
     assert len(counted) == len(texts)
-    assert counted.words.dtype == BAG
-    assert len(counted.words) == 0
+    assert counted.values.dtype == BAG
+    assert len(counted.values) == 0
     assert counted.starts.tolist() == [0] * (len(texts) + 1)
 
 
@@ -108,8 +108,8 @@ def counted_once(texts=None):
     return make, calls
 
 
-def same(one: EncodedTexts, other: EncodedTexts):
-    return np.array_equal(one.words, other.words) and np.array_equal(one.starts, other.starts)
+def same(one: Ragged, other: Ragged):
+    return np.array_equal(one.values, other.values) and np.array_equal(one.starts, other.starts)
 
 
 @pytest.mark.parametrize("texts", [column([TEXT, []]), column([])])
@@ -118,7 +118,7 @@ def test_the_second_time_bags_come_from_the_cache(cache, texts):
     first, second = cached_features("key", make), cached_features("key", make)
     assert len(calls) == len(list(cache.iterdir())) == 1
     assert same(first, second)
-    assert second.words.dtype == BAG
+    assert second.values.dtype == BAG
 
 
 def test_other_keys_and_versions_have_bags_of_their_own(cache, monkeypatch):
@@ -139,11 +139,11 @@ def test_a_damaged_cache_is_made_anew(cache, damage):
     (path,) = cache.iterdir()
     whole = path.read_bytes()
     arrays = {
-        "first only": [expected.words],
+        "first only": [expected.values],
         "vectors": [np.zeros((3, 4), dtype=np.float32), expected.starts],
-        "ends elsewhere": [expected.words, expected.starts + np.array([0, 0, 1])],
-        "falls": [expected.words, np.array([0, len(expected.words) + 1, len(expected.words)])],
-        "pickle": [expected.words.astype(object), expected.starts],
+        "ends elsewhere": [expected.values, expected.starts + np.array([0, 0, 1])],
+        "falls": [expected.values, np.array([0, len(expected.values) + 1, len(expected.values)])],
+        "pickle": [expected.values.astype(object), expected.starts],
     }
     if damage in arrays:
         with path.open("wb") as file:

@@ -59,7 +59,7 @@ def test_features_that_were_never_seen_count():
     statement = ["m:℘", "t:Grothendieck"]
     proofs = [["m:℘", "t:Grothendieck"], ["m:℘", "t:Noether"], ["m:ℵ", "t:Noether"]]
     found = corpus.look_up([statement, *proofs], matcher.config)
-    assert (found.words["feature"] < 0).all()
+    assert (found.values["feature"] < 0).all()
     both, one, none = matcher([found[0]], as_list(found)[1:])[0].tolist()
     assert both == pytest.approx(matcher.scales[0].exp().item(), rel=1e-5)
     assert both > one > none == 0

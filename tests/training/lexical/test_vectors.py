@@ -54,9 +54,9 @@ def test_the_nearness_to_training_statements_is_taken_away(settings, hub_weight)
 
 def test_the_background_is_kept_as_training_read_it():
     matcher, corpus = small_matcher()
-    assert np.array_equal(matcher.background.words, corpus.pairs[0].words)
+    assert np.array_equal(matcher.background.values, corpus.pairs[0].values)
     assert np.array_equal(matcher.background.starts, corpus.pairs[0].starts)
-    assert matcher.background.words.dtype == corpus.pairs[0].words.dtype
+    assert matcher.background.values.dtype == corpus.pairs[0].values.dtype
 
 
 @pytest.mark.parametrize("hub_weight", [0, 0.5])

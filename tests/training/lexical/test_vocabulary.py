@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proofmatch.ragged import Ragged
 from proofmatch.training.lexical.bags import BAG
 from proofmatch.training.lexical.vocabulary import count_vocabulary
-from proofmatch.training.texts import EncodedTexts
 
 # Features that are negative, huge, and next to each other but for the bits of their groups.
 HASHES = [-(2**63), -(2**62) - 16, -33, -16, 0, 16, 48, 2**62 + 32, 2**63 - 1]
@@ -20,7 +20,7 @@ def bags_of(texts):
     words = np.zeros(sum(map(len, texts)), dtype=BAG)
     words["feature"] = np.array([one for text in texts for one in sorted(text)], dtype=np.int64)
     words["count"] = words["group"] = [1 + HASHES.index(one) for one in words["feature"].tolist()]
-    return EncodedTexts(words, np.cumsum([0, *map(len, texts)]))
+    return Ragged(words, np.cumsum([0, *map(len, texts)]))
 
 
 def known(vocabulary):
@@ -47,10 +47,10 @@ def test_what_is_known_has_its_place_and_frequency_and_the_rest_none(counted, as
     sides = [bags_of([pair[side] for pair in counted]) for side in (0, 1)]
     vocabulary = count_vocabulary(sides, min_frequency)
     given_ = bags_of([asked, asked])
-    before = given_.words.copy()
+    before = given_.values.copy()
     found = vocabulary.look_up(given_)
-    assert np.array_equal(given_.words, before)
-    assert np.array_equal(found.words[["count", "group"]], before[["count", "group"]])
+    assert np.array_equal(given_.values, before)
+    assert np.array_equal(found.values[["count", "group"]], before[["count", "group"]])
     expected = known(vocabulary)
     for entry, feature in zip(found[0], sorted(asked), strict=True):
         assert entry["frequency"] == expected.get(feature, 0)
@@ -71,7 +71,7 @@ def test_pairs_are_looked_up_as_if_they_had_not_been_counted(pairs, min_frequenc
     found = vocabulary.look_up_pairs(*(bags_of(side) for side in sides))
     plain = [vocabulary.look_up(bags_of(side)) for side in sides]
     for side in (0, 1):
-        assert np.array_equal(found[side].words["feature"], plain[side].words["feature"])
+        assert np.array_equal(found[side].values["feature"], plain[side].values["feature"])
         for number in range(len(pairs)):
             others = [text for pair in (*pairs[:number], *pairs[number + 1 :]) for text in pair]
             for entry, feature in zip(found[side][number], sorted(sides[side][number]), strict=True):
@@ -81,7 +81,9 @@ def test_pairs_are_looked_up_as_if_they_had_not_been_counted(pairs, min_frequenc
 
 def test_unknown_features_are_the_same_on_both_sides_and_distinct_from_each_other():
     vocabulary = count_vocabulary([bags_of([[0], [0]])], 2)
-    statement, proof = (vocabulary.look_up(bags_of([text])).words["feature"] for text in (HASHES, HASHES[3:]))
+    statement, proof = (
+        vocabulary.look_up(bags_of([text])).values["feature"] for text in (HASHES, HASHES[3:])
+    )
     assert set(proof.tolist()) < set(statement.tolist())
     assert len(set(statement.tolist())) == len(HASHES)
     assert (statement >= 0).sum() == 1
@@ -92,6 +94,6 @@ def test_a_vocabulary_may_be_empty(texts):
     vocabulary = count_vocabulary([bags_of(texts), bags_of(texts)], 5)
     assert len(vocabulary.hashes) == len(vocabulary.frequencies) == len(vocabulary.groups) == 0
     found = vocabulary.look_up_pairs(bags_of([[0, 16], []]), bags_of([[16], [48]]))
-    assert (found[0].words["feature"] < 0).all()
-    assert found[0].words["frequency"].tolist() == [0, 0]
+    assert (found[0].values["feature"] < 0).all()
+    assert found[0].values["frequency"].tolist() == [0, 0]
     assert found[0][0]["feature"][1] == found[1][0]["feature"][0]

@@ -10,11 +10,11 @@ from huggingface_hub import ModelCard
 from lxml import etree
 
 from proofmatch.builder.release.release import open_release
+from proofmatch.ragged import Ragged
 from proofmatch.training import ProofMatcher, load_tokenizer, run
 from proofmatch.training.pairs import MatchingSet, TrainingPairs
 from proofmatch.training.run import train_matcher
 from proofmatch.training.settings import load_settings
-from proofmatch.training.texts import EncodedTexts
 from proofmatch.training.trainer.arguments import MatchingArguments
 from proofmatch.training.trainer.trainer import MatchingTrainer
 from tests.training.tiny_encoder import save_tiny_encoder
@@ -132,7 +132,7 @@ def test_a_run_that_pushes_sends_our_card_and_no_checkpoints(release, tmp_path, 
 
 
 def test_a_card_is_drafted_only_where_there_is_none(model):
-    texts = EncodedTexts(np.arange(8, dtype=np.int32), np.arange(0, 9, 2))
+    texts = Ragged(np.arange(8, dtype=np.int32), np.arange(0, 9, 2))
     trainer = MatchingTrainer(
         ProofMatcher.from_pretrained(model),
         MatchingArguments(output_dir=str(model), report_to=[]),

@@ -3,9 +3,9 @@
 import numpy as np
 import torch
 
+from proofmatch.ragged import Ragged
 from proofmatch.training import MatchingArguments, MatchingTrainer, ProofMatcher, ProofMatcherConfig
 from proofmatch.training.pairs import MatchingSet, TrainingPairs
-from proofmatch.training.texts import EncodedTexts
 
 PAIRS = 12
 COMMON = 20  # words that all texts have, numbered after those of their own
@@ -27,8 +27,8 @@ def toy_texts(seed: int) -> list[np.ndarray]:
     ]
 
 
-def encoded(texts: list[np.ndarray]) -> EncodedTexts:
-    return EncodedTexts(np.concatenate(texts), np.cumsum([0, *map(len, texts)]))
+def encoded(texts: list[np.ndarray]) -> Ragged:
+    return Ragged(np.concatenate(texts), np.cumsum([0, *map(len, texts)]))
 
 
 def toy_pairs() -> TrainingPairs:
