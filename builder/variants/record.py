@@ -1,22 +1,23 @@
-"""`renamed.parquet`: the old and the new names of every proof's variables, so that they can be restored."""
+"""Renamed proofs: in parts while a variant is made, and their names in the release's `renamed.parquet`."""
 
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from proofmatch.errors import ProofmatchError
 
-from ..arrow import read_arrow, split_lists
-from .parts import Report
-from .source import reading
+from ..arrow import has_schema, integers, read_arrow, split_lists, strings, write_arrow
 
 RECORD = "renamed.parquet"
 
@@ -24,11 +25,86 @@ _NAMES = pa.list_(pa.string())
 RECORD_SCHEMA = pa.schema(
     [("id", pa.string()), ("proof_id", pa.string()), ("original", _NAMES), ("renamed", _NAMES)]
 )
-_REPORT = b"proofmatch.report"  # in the metadata of the file
+_REPORT = b"proofmatch.report"  # key in the metadata of a part and of the record
 
 
-def write_record(parts: Sequence[Path], report: Report, folder: Path) -> None:
-    """Write the record of the proofs in parts, in the order of the pairs' ids."""
+class PartRow(NamedTuple):
+    """A proof in a part; tokens and names are joined by spaces."""
+
+    id: str
+    proof_id: str
+    text: str
+    tokens: str
+    original: str
+    renamed: str
+
+
+_PART_SCHEMA = pa.schema([(name, pa.string()) for name in PartRow._fields])
+
+
+@dataclass
+class Report:
+    """Counts of proofs."""
+
+    proofs: int = 0
+    letters_renamed: int = 0
+    with_letters_kept: int = 0  # proofs with variables for which no new name was left
+    unread: int = 0  # proofs whose text and tokens do not match; nothing is renamed in them
+
+    @classmethod
+    def sum_of(cls, reports: Iterable["Report"]) -> "Report":
+        """Sum the counts of several parts."""
+        counts = [list(asdict(report).values()) for report in reports]
+        return cls(*map(sum, zip(*counts, strict=True)))
+
+
+def write_part(rows: Sequence[PartRow], report: Report, path: Path) -> None:
+    """Write a part."""
+    columns = zip(*rows, strict=True) if rows else [()] * len(_PART_SCHEMA)
+    schema = _PART_SCHEMA.with_metadata({_REPORT: json.dumps(asdict(report))})
+    write_arrow(pa.Table.from_arrays([strings(column) for column in columns], schema=schema), path)
+
+
+def is_complete_part(path: Path) -> bool:
+    """Tell whether a part was written completely."""
+    return has_schema(path, _PART_SCHEMA)
+
+
+def part_report(path: Path) -> Report:
+    """Read the counts of a part."""
+    return _report_in(read_arrow(path).schema)
+
+
+def proof_ids(parts: Iterable[Path]) -> pa.Array:
+    """List the ids of all proofs in parts, in their order."""
+    chunks = [chunk for part in parts for chunk in read_arrow(part).column("proof_id").chunks]
+    return pa.chunked_array(chunks, pa.string()).combine_chunks()
+
+
+def gather(parts: Sequence[Path], places: np.ndarray) -> pa.Table:
+    """Take rows from parts.
+
+    Args:
+        parts: The parts.
+        places: Numbers of the wanted rows, counted through all parts.
+    """
+    tables = [read_arrow(part) for part in parts]
+    starts = np.cumsum([0, *(table.num_rows for table in tables)])
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    bounds = np.searchsorted(ordered, starts)
+    pieces = [
+        table.take(integers(ordered[first:last] - start))
+        for table, start, first, last in zip(tables, starts, bounds, bounds[1:], strict=False)
+        if first < last
+    ]
+    back = np.empty_like(order)
+    back[order] = np.arange(len(order))
+    return pa.concat_tables(pieces).combine_chunks().take(integers(back))
+
+
+def write_record(parts: Sequence[Path], folder: Path) -> None:
+    """Write the record of the proofs in parts, ordered by the ids of the pairs."""
     rows = pa.concat_tables([read_arrow(part).select(RECORD_SCHEMA.names) for part in parts])
     rows = rows.sort_by("id").combine_chunks()
     columns = [
@@ -37,29 +113,53 @@ def write_record(parts: Sequence[Path], report: Report, folder: Path) -> None:
         else rows.column(field.name)
         for field in RECORD_SCHEMA
     ]
+    report = Report.sum_of(map(part_report, parts))
     schema = RECORD_SCHEMA.with_metadata({_REPORT: json.dumps(asdict(report))})
     pq.write_table(pa.Table.from_arrays(columns, schema=schema), folder / RECORD, compression="zstd")
 
 
 def read_report(release: Path) -> Report:
-    """Read what happened to the proofs when a variant was made."""
-    return Report(**json.loads((pq.read_schema(release / RECORD).metadata or {})[_REPORT]))
+    """Read the counts of a variant."""
+    return _report_in(pq.read_schema(release / RECORD))
 
 
-def read_renamings(release: Path, proof_ids: pa.Array) -> list[dict[str, str]]:
+def read_renamings(release: Path, wanted: pa.Array) -> list[dict[str, str]]:
     """Read the renamings of some proofs: variable → its new name.
+
+    Args:
+        release: The variant.
+        wanted: Ids of the proofs.
 
     Raises:
         ProofmatchError: If the record cannot be read, or lacks one of the proofs.
     """
-    with reading(release / RECORD):
+    with readable_release_file(release / RECORD):
         record = pq.read_table(release / RECORD, columns=["proof_id", "original", "renamed"])
-    places = pc.index_in(proof_ids, value_set=record.column("proof_id").combine_chunks())
+    places = pc.index_in(wanted, value_set=record.column("proof_id").combine_chunks())
     if places.null_count:
-        missing = proof_ids.filter(places.is_null())[0]
+        missing = wanted.filter(places.is_null())[0]
         raise ProofmatchError(
             f"{release / RECORD} has no names for {missing}; make or download the variant again"
         )
     rows = record.take(places)
     pairs = zip(rows.column("original").to_pylist(), rows.column("renamed").to_pylist(), strict=True)
     return [dict(zip(original, renamed, strict=True)) for original, renamed in pairs]
+
+
+def _report_in(schema: pa.Schema) -> Report:
+    return Report(**json.loads((schema.metadata or {})[_REPORT]))
+
+
+@contextmanager
+def readable_release_file(path: Path) -> Iterator[None]:
+    """Name the file of a release that cannot be read.
+
+    Raises:
+        ProofmatchError: If Arrow cannot read it, or columns are missing.
+    """
+    try:
+        yield
+    except (OSError, KeyError, pa.ArrowException) as error:
+        raise ProofmatchError(
+            f"{path} cannot be read ({error}); make or download the release again"
+        ) from None

@@ -1,12 +1,19 @@
-"""`make_variant` and `undo_variant`: a release in, the same release with other names in its proofs out."""
+"""`make_variant` and `undo_variant`: a release in, the same release with renamed variables out."""
+
+# pyright: reportAttributeAccessIssue=false
+# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
 import json
 import os
+import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from jinja2 import UndefinedError
 
@@ -16,15 +23,39 @@ from proofmatch.progress import Progress
 from proofmatch.workers import WorkerPool, number_of_workers
 
 from ...dataset_card.card import render_card
+from ..arrow import as_numpy, split_lists
 from ..engine.run_folder import RunFolder
+from ..identifiers import digest
 from ..release.assemble import complete_release, make_once, write_tables
-from .parts import Report
-from .record import RECORD, write_record
-from .renaming import SYMBOLS, Symbols
-from .source import Source, open_source, reading
-from .worker import Choice, GroupWork, TableWork, rename_group, write_variant_table
+from ..release.release import Release, open_release
+from ..release.schema import CONFIGS, DISCARDED, SPLITS, STATISTICS, Config, config_name
+from ..release.tables import WrittenFile, write_groups
+from .record import (
+    RECORD,
+    PartRow,
+    Report,
+    gather,
+    is_complete_part,
+    part_report,
+    proof_ids,
+    read_renamings,
+    readable_release_file,
+    write_part,
+    write_record,
+)
+from .renaming import SYMBOLS, Proof, Symbols, rename_proof, restore_proof
 
-_Work = TypeVar("_Work", GroupWork, TableWork)
+AS_WRITTEN = "conservation"  # how the published editions call the names that the authors gave
+
+_READ = ["id", "proof_id", "statement_tokens", "proof", "proof_tokens"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How new names are chosen."""
+
+    symbols: Symbols
+    seed: int
 
 
 def make_variant(
@@ -38,16 +69,17 @@ def make_variant(
     """Make a release whose proofs use other names for their variables.
 
     A model that understands a proof still finds its statement; one that looks for equal names does not
-    (*BERT is not The Count*, EACL 2023). Everything else stays as it is, and `renamed.parquet` has the names.
+    (*BERT is not The Count*, EACL 2023). Everything else stays the same, and `renamed.parquet` has the names.
+    An interrupted call resumes when it is repeated.
 
     Args:
-        release: A release as its articles were written; of a variant there is no variant, because its names
-            say nothing about what the authors shared between statement and proof.
+        release: A release with the names of its authors. A variant has no variants, because its names say
+            nothing about what the authors shared between statement and proof.
         out: The folder of the new release.
         symbols: `full` renames all variables of a proof, `partial` half of them (rounded up), `transpose`
             exchanges those that statement and proof share.
         seed: Salt of the random choice.
-        workers: Number of processes; by default one for each processor.
+        workers: Number of processes; by default one per CPU.
 
     Returns:
         The folder of the new release, which `datasets.load_dataset` opens.
@@ -57,8 +89,8 @@ def make_variant(
     """
     if symbols not in SYMBOLS:
         raise ProofmatchError(f"symbols must be one of {', '.join(SYMBOLS)}, not {symbols!r}")
-    source = open_source(Path(release))
-    if source.is_variant:
+    source = _open(release)
+    if source.parameters.get("symbols", AS_WRITTEN) != AS_WRITTEN:
         raise ProofmatchError(
             f"{release} has other names in its proofs already; give the release as its authors wrote it"
         )
@@ -78,25 +110,25 @@ def make_variant(
 def undo_variant(
     release: str | os.PathLike[str], out: str | os.PathLike[str], *, workers: int | None = None
 ) -> Path:
-    """Give back the release that a variant was made from: the same tables, byte for byte.
+    """Restore the release that a variant was made from: the same tables, byte for byte.
 
     Args:
         release: The variant.
         out: The folder of the restored release.
-        workers: Number of processes; by default one for each processor.
+        workers: Number of processes; by default one per CPU.
 
     Returns:
         The folder of the restored release.
 
     Raises:
         ProofmatchError: If the release is not a complete variant, or `out` holds something else.
-        CheckFailed: If what comes out is not what went in when the variant was made.
+        CheckFailed: If the restored tables are not those that the variant was made from.
     """
-    source = open_source(Path(release))
+    source = _open(release)
     if "variant_of" not in source.parameters:
         raise ProofmatchError(f"{release} is not a variant of ours, so there is nothing to undo")
     restored = _make(source, Path(out), source.parameters["variant_of"], None, workers)
-    if open_source(restored).tables_sha256 != source.parameters.get("variant_of_tables"):
+    if open_release(restored).tables_sha256 != source.parameters.get("variant_of_tables"):
         raise CheckFailed(
             f"{restored} is not the release that {release} was made from: its {RECORD} or its tables have "
             "changed since; make or download the variant again"
@@ -104,52 +136,42 @@ def undo_variant(
     return restored
 
 
+def _open(release: str | os.PathLike[str]) -> Release:
+    if not Path(release).is_dir():
+        raise ProofmatchError(
+            f"{release} is not a folder; give a release made by `proofmatch build` or `import`"
+        )
+    source = open_release(Path(release))
+    source.check_sizes()
+    return source
+
+
 def _make(
-    source: Source, release: Path, parameters: dict[str, Any], choice: Choice | None, workers: int | None
+    source: Release, out: Path, parameters: dict[str, Any], choice: Choice | None, workers: int | None
 ) -> Path:
     processes = number_of_workers(workers)
-    if release.resolve().is_relative_to(source.folder.resolve()):
-        raise ProofmatchError(f"{release} is the release itself or inside of it; choose another --out")
+    if out.resolve().is_relative_to(source.folder.resolve()):
+        raise ProofmatchError(f"{out} is the release itself or inside of it; choose another --out")
     statistics = _read_statistics(source)
-    make_once(
-        RunFolder(release),
-        parameters,
-        lambda run: _run(run, source, parameters, statistics, choice, processes),
-        "run the same command again",
-    )
-    return release
+
+    def make(run: RunFolder) -> None:
+        with run.cleanup_if_empty(), WorkerPool(processes) as pool:
+            _rename(source, run, choice, pool)
+            parts = run.finished_parts()
+            tables = [_Table(source.folder, *table, parts, run.staging) for table in _tables(source)]
+            files = write_tables(_write_table, tables, pool, out)
+            shutil.copyfile(source.folder / DISCARDED, run.staging / DISCARDED)
+            if choice:
+                write_record(parts, run.staging)
+            complete_release(run, statistics, files, parameters)
+
+    make_once(RunFolder(out, is_complete_part), parameters, make)
+    return out
 
 
-def _run(
-    run: RunFolder,
-    source: Source,
-    parameters: dict[str, Any],
-    statistics: dict[str, Any],
-    choice: Choice | None,
-    workers: int,
-) -> None:
-    with run.cleanup_if_empty(), WorkerPool(workers) as pool:
-        total, parts = Report(), list[Path]()
-        with Progress("renaming variables" if choice else "restoring names", "row groups") as progress:
-            # The two splits have the same pairs, unless their authors chose otherwise.
-            for config in ("pairs", "pairs_by_article"):
-                groups = list(_groups(source, config, run, parts, choice))
-                for report in pool.run(rename_group, groups, _give_up):
-                    total.add(report)
-                    progress.summary = f"{total.proofs:,} proofs"
-                    progress.advance()
-                parts += [group.part for group in groups]
-        tables = [TableWork(source.folder, *table, parts, run.staging) for table in source.tables]
-        files = write_tables(write_variant_table, tables, pool, run.output)
-        shutil.copyfile(source.folder / "discarded.parquet", run.staging / "discarded.parquet")
-        if choice:
-            write_record(parts, total, run.staging)
-        complete_release(run, statistics, files, parameters)
-
-
-def _read_statistics(source: Source) -> dict[str, Any]:
-    """Read the statistics, and see now rather than at the end whether a card can be made of them."""
-    path = source.folder / "stats.json"
+def _read_statistics(source: Release) -> dict[str, Any]:
+    """Read the statistics, and check before the work that a card can be made from them."""
+    path = source.folder / STATISTICS
     try:
         statistics = json.loads(path.read_text(encoding="utf-8"))
         render_card(statistics, [], source.parameters)
@@ -160,20 +182,162 @@ def _read_statistics(source: Source) -> dict[str, Any]:
     return statistics
 
 
-def _groups(
-    source: Source, config: str, run: RunFolder, done: list[Path], choice: Choice | None
-) -> Iterator[GroupWork]:
-    for table in source.tables:
-        if table.config.name == config:
-            with reading(source.folder / table.path):
-                row_groups = pq.read_metadata(source.folder / table.path).num_row_groups
+def _tables(source: Release) -> Iterator[tuple[Path, Config, str]]:
+    """List the tables of a release, in the order in which a card lists them: path, config, split."""
+    for config in CONFIGS:
+        for split in SPLITS:
+            for name in source.shards(config.name, split):
+                yield Path(name), config, split
+
+
+@dataclass(frozen=True, slots=True)
+class _RowGroup:
+    """A row group of pairs: the unit of work, of storage and of resumption.
+
+    Attributes:
+        release: Folder of the release.
+        path: The file, within the release.
+        number: Number of the row group in the file.
+        part_name: File name of its part.
+        done: Parts that already have some of the proofs.
+        parts: Folder of the parts.
+        choice: How to choose names; None restores the original ones.
+    """
+
+    release: Path
+    path: Path
+    number: int
+    part_name: str
+    done: Sequence[Path]
+    parts: Path
+    choice: Choice | None
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+def _rename(source: Release, run: RunFolder, choice: Choice | None, pool: WorkerPool) -> None:
+    """Make the parts of all pairs."""
+    proofs = 0
+    with Progress("renaming variables" if choice else "restoring names", "row groups") as progress:
+        done: list[Path] = []
+        # Usually the two splits have the same pairs, but the authors of published files may choose otherwise.
+        for by_article in (False, True):
+            groups = list(_row_groups(source, config_name("pairs", by_article), run, done, choice))
+            for report in pool.run(_rename_group, run.unfinished(groups)):
+                proofs += report.proofs
+                progress.summary = f"{proofs:,} proofs"
+                progress.advance()
+            done = run.finished_parts()
+        progress.summary = f"{Report.sum_of(map(part_report, done)).proofs:,} proofs"
+
+
+def _row_groups(
+    source: Release, config: str, run: RunFolder, done: list[Path], choice: Choice | None
+) -> Iterator[_RowGroup]:
+    for path, table_config, _ in _tables(source):
+        if table_config.name == config:
+            with readable_release_file(source.folder / path):
+                row_groups = pq.read_metadata(source.folder / path).num_row_groups
             for number in range(row_groups):
-                part = run.parts / f"{config}-{table.path.stem}-{number:05d}.arrow"
-                yield GroupWork(source.folder, table.path, number, tuple(done), part, choice)
+                name = f"{config}-{path.stem}-{number:05d}-{source.manifest_sha256[:16]}.arrow"
+                yield _RowGroup(source.folder, path, number, name, done, run.parts, choice)
 
 
-def _give_up(work: _Work) -> _Work:
-    raise ProofmatchError(
-        f"workers died repeatedly while working on {work.path}, probably for want of memory; "
-        "run the same command again with fewer --workers"
+def _rename_group(group: _RowGroup) -> Report:
+    """Rename or restore the variables in a row group and write its part; runs in a worker."""
+    with readable_release_file(group.release / group.path):
+        file = pq.ParquetFile(group.release / group.path)
+        table = file.read_row_group(group.number, columns=_READ).select(_READ)
+    if group.done:
+        table = table.filter(pc.invert(pc.is_in(table.column("proof_id"), value_set=proof_ids(group.done))))
+    table = table.combine_chunks()
+    rows, report = _renamed(table, group.choice) if group.choice else _restored(table, group.release)
+    write_part(rows, report, group.parts / group.part_name)
+    return report
+
+
+def _renamed(table: pa.Table, choice: Choice) -> tuple[list[PartRow], Report]:
+    rows, report = [], Report(proofs=table.num_rows)
+    for pair_id, proof_id, statement, text, tokens in _read_rows(table):
+        # Seeded by the id, so that the choice depends neither on the order nor on other proofs.
+        rng = random.Random(digest("variant", str(choice.seed), proof_id, size=16))  # noqa: S311 - no secret
+        renamed = rename_proof(statement.split(), Proof(text, tokens.split()), choice.symbols, rng)
+        names = " ".join(renamed.renaming), " ".join(renamed.renaming.values())
+        rows.append(PartRow(pair_id, proof_id, renamed.proof.text, " ".join(renamed.proof.tokens), *names))
+        report.letters_renamed += len(renamed.renaming)
+        report.with_letters_kept += renamed.kept > 0
+        report.unread += not renamed.is_read
+    return rows, report
+
+
+def _restored(table: pa.Table, release: Path) -> tuple[list[PartRow], Report]:
+    rows = []
+    renamings = read_renamings(release, table.column("proof_id").combine_chunks())
+    for (pair_id, proof_id, _, text, tokens), renaming in zip(_read_rows(table), renamings, strict=True):
+        proof = restore_proof(Proof(text, tokens.split()), renaming)
+        rows.append(PartRow(pair_id, proof_id, proof.text, " ".join(proof.tokens), "", ""))
+    return rows, Report(proofs=len(rows))
+
+
+def _read_rows(table: pa.Table) -> Iterator[tuple[str, ...]]:
+    """Read the rows with lists joined by spaces, which is faster than lists."""
+    columns = (
+        pc.binary_join(column, " ") if pa.types.is_list(column.type) else column for column in table.columns
     )
+    return zip(*(column.to_pylist() for column in columns), strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table to write.
+
+    Attributes:
+        release: Folder of the release with the original table.
+        path: The file, within both releases.
+        config: Its config.
+        split: Its split.
+        parts: The proofs that replace the original ones.
+        staging: Folder of the new release.
+    """
+
+    release: Path
+    path: Path
+    config: Config
+    split: str
+    parts: Sequence[Path]
+    staging: Path
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+def _write_table(table: _Table) -> WrittenFile:
+    """Write a table with other proofs, with the row groups of the original; runs in a worker."""
+    return write_groups(_replaced_groups(table), table.config, table.split, table.path, table.staging)
+
+
+def _replaced_groups(table: _Table) -> Iterator[pa.Table]:
+    names = {source: name for name, source in table.config.columns.items()}
+    known = proof_ids(table.parts) if "proof" in names else None
+    with readable_release_file(table.release / table.path):
+        file = pq.ParquetFile(table.release / table.path)
+    for number in range(file.num_row_groups):
+        with readable_release_file(table.release / table.path):
+            group = file.read_row_group(number).select(table.config.schema.names)
+        if known is not None and group.num_rows:
+            places = pc.index_in(group.column("proof_id").combine_chunks(), value_set=known)
+            if places.null_count:
+                raise ProofmatchError(
+                    f"{table.release / table.path} has proofs that belong to no pair; "
+                    f"`proofmatch check {table.release}` says what else is wrong"
+                )
+            proofs = gather(table.parts, as_numpy(places))
+            tokens = split_lists(proofs.column("tokens").combine_chunks())
+            group = _with_column(group, names["proof"], proofs.column("text"))
+            group = _with_column(group, names["proof_tokens"], tokens)
+        yield group.cast(table.config.schema)
+
+
+def _with_column(table: pa.Table, name: str, column: pa.Array | pa.ChunkedArray) -> pa.Table:
+    return table.set_column(table.schema.get_field_index(name), name, column)

@@ -143,7 +143,6 @@ def test_variables_are_single_letters_of_formulas(token, letter):
     assert letter_of_token[token] == letter
 
 
-EVERY = pytest.mark.parametrize("symbols", SYMBOLS)
 PLAIN_FORMULAS = st.lists(MATH, max_size=6).map(lambda tokens: Formula(" ".join(tokens), None))
 
 
