@@ -10,13 +10,14 @@ import pyarrow as pa
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
+from proofmatch.ragged import Ragged
 
 from .decoding.candidates import DEFAULT_K, Candidates, best_candidates
 from .decoding.exact.solver import Round, match_exactly
 from .decoding.matching import fill_unmatched, match_candidates
 from .decoding.scores import ScoreSource, scores_of_pairs
 from .prediction_formats import PredictionBatch
-from .predictions import read_all, write_predictions
+from .predictions import NumberedBatch, read_all, write_predictions
 from .system import read_system
 
 DECODINGS = ("local", "global", "exact")
@@ -37,17 +38,13 @@ class Decoded:
 
     def batches(self, statement_ids: Sequence[str], proof_ids: Sequence[str]) -> Iterator[PredictionBatch]:
         """Replace numbers by ids, some rows at a time."""
-        names, starts = pa.array(proof_ids, pa.string()), self.lists.starts
-        for first in range(0, len(statement_ids), _ROWS_PER_BATCH):
-            ends = starts[first : first + _ROWS_PER_BATCH + 1]
-            offsets = pa.array(ends - ends[0], pa.int32())
-            columns = pa.array(self.lists.columns[ends[0] : ends[-1]])
-            scores = pa.array(self.lists.scores[ends[0] : ends[-1]].astype(np.float64))
-            yield PredictionBatch(
-                pa.array(statement_ids[first : first + _ROWS_PER_BATCH], pa.string()),
-                pa.ListArray.from_arrays(offsets, names.take(columns)),
-                pa.ListArray.from_arrays(offsets, scores),
-            )
+        statements, proofs = pa.array(statement_ids, pa.string()), pa.array(proof_ids, pa.string())
+        lists = Ragged(self.lists.columns, self.lists.starts)
+        for first in range(0, len(lists), _ROWS_PER_BATCH):
+            stop = min(first + _ROWS_PER_BATCH, len(lists))
+            scores = self.lists.scores[lists.starts[first] : lists.starts[stop]].astype(np.float64)
+            batch = NumberedBatch(np.arange(first, stop), lists.slice(first, stop), scores)
+            yield batch.with_ids(statements, proofs)
 
 
 def decode(source: ScoreSource, decoding: str = "local", top_k: int = DEFAULT_K) -> Decoded:
@@ -160,17 +157,15 @@ def _read_candidates(path: Path, progress: Progress | None) -> tuple[list[str], 
 
     The numbering decides between equally good matchings, so it must not depend on the order of the file.
     """
-    statements, proofs, batches = read_all(path, progress)
-    scores = [batch.scores for batch in batches if batch.scores is not None]
-    if len(scores) < len(batches):
+    statements, proofs, rows = read_all(path, progress)
+    if rows.scores is None:
         raise ProofmatchError(f"{path} has no scores, which matching needs: write them, too")
     statement_ids, new_row = _sorted(statements)
     proof_ids, new_column = _sorted(proofs)
-    lengths = np.concatenate([batch.proofs.lengths for batch in batches])
     candidates = Candidates.from_rows(
-        new_row[np.repeat(np.concatenate([batch.statements for batch in batches]), lengths)],
-        new_column[np.concatenate([batch.proofs.values for batch in batches])],
-        np.concatenate(scores),
+        new_row[rows.statements[rows.proofs.rows]],
+        new_column[rows.proofs.values],
+        rows.scores,
         (len(statement_ids), len(proof_ids)),
     )
     return statement_ids, proof_ids, candidates

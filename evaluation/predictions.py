@@ -1,7 +1,7 @@
 """Prediction files: read strictly and in constant memory, written completely or not at all."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +43,16 @@ class NumberedBatch:
     proofs: Ragged
     scores: np.ndarray | None
 
+    @classmethod
+    def concatenate(cls, batches: "Sequence[NumberedBatch]") -> "NumberedBatch":
+        """Join the batches of a file; there must be at least one."""
+        scores = [batch.scores for batch in batches if batch.scores is not None]
+        return cls(
+            np.concatenate([batch.statements for batch in batches]),
+            Ragged.concatenate([batch.proofs for batch in batches]),
+            np.concatenate(scores) if scores else None,
+        )
+
     def __len__(self) -> int:
         return len(self.statements)
 
@@ -74,20 +84,18 @@ def read_predictions(path: Path, task: Task, progress: Progress | None = None) -
     return _read(path, _Numbering(task.statement_ids), _Numbering(task.proof_ids), where, progress)
 
 
-def read_all(
-    path: Path, progress: Progress | None = None
-) -> tuple[list[str], list[str], list[NumberedBatch]]:
+def read_all(path: Path, progress: Progress | None = None) -> tuple[list[str], list[str], NumberedBatch]:
     """Read a whole prediction file without a task.
 
     Returns:
-        The ids of its statements, the ids of its proofs, and the rows, which number both.
+        The ids of its statements, the ids of its proofs, and its rows, which number both.
 
     Raises:
         ProofmatchError: If the file has any fault.
     """
     statements, proofs = _Numbering(growing=True), _Numbering(growing=True)
-    batches = list(_read(path, statements, proofs, str(path), progress))
-    return statements.ids, proofs.ids, batches
+    rows = NumberedBatch.concatenate(list(_read(path, statements, proofs, str(path), progress)))
+    return statements.ids, proofs.ids, rows
 
 
 def write_predictions(path: Path, batches: Iterable[PredictionBatch], system: System) -> None:

@@ -1,24 +1,78 @@
-"""What all commands do that make predictions: open the task, decode scores, write, say how to go on."""
+"""What the commands that make predictions share: options, the task to open, decoding and writing."""
 
 import argparse
 from dataclasses import replace
+from pathlib import Path
 from shlex import quote
+from typing import Any
+
+from proofmatch.errors import ProofmatchError
 
 from ...builder.release.release import open_release
-from ..decode import decode
-from ..decoding.normalization import normalized_scores
+from ..decode import DECODINGS, decode
+from ..decoding.candidates import DEFAULT_K
+from ..decoding.normalization import (
+    DEFAULT_ROUNDS,
+    DEFAULT_TEMPERATURE,
+    METHODS,
+    SINKHORN,
+    normalized_scores,
+)
 from ..decoding.scores import ScoreSource
 from ..prediction_formats import suffix_of
 from ..predictions import write_predictions
 from ..system import System
 from ..task import Task, load_task
-from .arguments import chosen_normalization
+from .arguments import positive, positive_number
+
+
+def add_prediction_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options for decoding scores, and the prediction file to write."""
+    parser.add_argument(
+        "--decode",
+        choices=DECODINGS,
+        default="local",
+        help="rank for each statement; or match one-to-one, over the best candidates or over all pairs",
+    )
+    parser.add_argument(
+        "--top-k",
+        type=positive,
+        default=DEFAULT_K,
+        metavar="K",
+        help="candidates of a statement: listed by local decoding, chosen from by global",
+    )
+    parser.add_argument(
+        "--normalize",
+        choices=("none", *METHODS),
+        default="none",
+        help="weigh scores against all others first, which makes the ranking transductive",
+    )
+    # No defaults here, so that `_chosen_normalization` can refuse an option that has no effect.
+    parser.add_argument(
+        "--temperature",
+        type=positive_number,
+        metavar="T",
+        help=f"what --normalize divides scores by, {DEFAULT_TEMPERATURE:g} if not given",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=positive,
+        metavar="N",
+        help=f"of --normalize sinkhorn, {DEFAULT_ROUNDS} if not given",
+    )
+    parser.add_argument(
+        "--out",
+        required=True,
+        type=Path,
+        metavar="PRED",
+        help="predictions: .jsonl, .parquet, .trec or .jsonl.gz, .trec.gz",
+    )
 
 
 def open_task(options: argparse.Namespace) -> Task:
-    """Open what is to be matched, once the options are known to go together and the name to be possible."""
-    suffix_of(options.out)  # before the work, not after it
-    chosen_normalization(options)
+    """Check the options, before any work, and load the split to be matched."""
+    suffix_of(options.out)
+    _chosen_normalization(options)
     return load_task(open_release(options.data), options.split, by_article=options.by_article)
 
 
@@ -26,12 +80,12 @@ def predict(options: argparse.Namespace, task: Task, source: ScoreSource, system
     """Decode scores, write the predictions, and say how to score them.
 
     Args:
-        options: Those of `arguments.py`, which have been given to the command.
+        options: Those of `add_data_arguments` and `add_prediction_arguments`.
         task: From `open_task`.
         source: The scores of all pairs.
-        system: Who made the scores; normalisation and decoding are added.
+        system: What made the scores; normalization and decoding are added.
     """
-    normalization = chosen_normalization(options)
+    normalization = _chosen_normalization(options)
     if normalization is not None:
         source = normalized_scores(source, **normalization)
         system = replace(system, transductive=True, normalization=normalization)
@@ -42,3 +96,25 @@ def predict(options: argparse.Namespace, task: Task, source: ScoreSource, system
     by_article = " --by-article" if options.by_article else ""
     out, data = quote(str(options.out)), quote(str(options.data))
     print(f"proofmatch evaluate {out} --data {data} --split {options.split}{by_article}")
+
+
+def _chosen_normalization(options: argparse.Namespace) -> dict[str, Any] | None:
+    """The arguments of `normalized_scores`, also recorded in the sidecar; None without normalization.
+
+    Raises:
+        ProofmatchError: If an option has no effect together with the others.
+    """
+    if options.rounds is not None and options.normalize != SINKHORN:
+        raise ProofmatchError(
+            f"--rounds applies to {SINKHORN} only: give --normalize {SINKHORN}, or leave it out"
+        )
+    if options.normalize == "none":
+        if options.temperature is not None:
+            raise ProofmatchError(
+                "--temperature applies to normalization only: give --normalize, or leave it out"
+            )
+        return None
+    chosen = {"method": options.normalize, "temperature": options.temperature or DEFAULT_TEMPERATURE}
+    if options.normalize == SINKHORN:
+        chosen["rounds"] = options.rounds or DEFAULT_ROUNDS
+    return chosen

@@ -3,11 +3,8 @@
 import argparse
 from pathlib import Path
 
-from ...evaluation.commands.arguments import (
-    add_data_arguments,
-    add_decoding_arguments,
-    add_predictions_argument,
-)
+from ...evaluation.commands.arguments import add_data_arguments
+from ...evaluation.commands.predicting import add_prediction_arguments, open_task, predict
 
 EXAMPLE = "proofmatch predict model --data release --split test --decode global --out predictions.jsonl"
 
@@ -18,14 +15,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model", metavar="MODEL", help="a folder of `proofmatch train`, or OWNER/NAME on the Hub"
     )
     add_data_arguments(parser)
-    add_decoding_arguments(parser)
-    add_predictions_argument(parser)
+    add_prediction_arguments(parser)
     parser.add_argument("--name", help="what tables call the system, if not by the name of the model")
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the predictions."""
-    from ...evaluation.commands.predicting import open_task, predict
     from ...evaluation.system import System
     from ..prediction import load_matcher, model_scores, refuse_other_splits
 
