@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from proofmatch.errors import ProofmatchError, printable
 
 if TYPE_CHECKING:
-    from ..leaderboard.making import Leaderboard
+    from ..leaderboard.site import Leaderboard
 
 EXAMPLE = (
     "proofmatch leaderboard results --out site --data release\n"
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     )
     _describe(made)
     if options.push is not None:
-        from ..leaderboard.publishing import push_site
+        from ..leaderboard.site import push_site
 
         report = push_site(made.folder, options.push, private=options.private, dry_run=options.dry_run)
         print(printable(report.describe()))

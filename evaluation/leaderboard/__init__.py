@@ -1,6 +1,6 @@
-"""A site of result files, and the check that they are what predictions amount to."""
+"""A site of result files, and the check that results are what their predictions give."""
 
 from .checking import check_results
-from .making import make_leaderboard
+from .site import make_leaderboard
 
 __all__ = ["check_results", "make_leaderboard"]

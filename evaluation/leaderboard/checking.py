@@ -1,7 +1,9 @@
-"""The check of submissions: scores are computed anew from the predictions and must be those of the result."""
+"""The check of submissions: a result must say what the evaluator computes from its predictions."""
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +14,30 @@ from ...builder.release.release import Release, open_release
 from ..evaluator import evaluate_file
 from ..system import System, find_sidecar, read_system
 from ..task import Task, load_task
-from .comparing import mismatches
-from .placing import duplicates
-from .reading import Found, Submission, find_results
+from .boards import duplicates
+from .results import Found, Submission, find_results
 
 _BY_ARTICLE = "pairs_by_article"
-_BY_OPTION = ("name", "input", "url")  # what `proofmatch evaluate` can be told without a sidecar
+_BY_OPTION = ("name", "input", "url")  # `proofmatch evaluate` has options for these
+_TOLERANCE = 1e-9  # scores are means that are rounded once; this is far below what any table shows
+_INTERVAL_TOLERANCE = 2e-6  # bounds have six digits, the last of which machines may round differently
+_SHOWN = 70  # characters of a value in a message
+_ABSENT = object()
 
 
 @dataclass
 class Checker:
-    """Computes results anew.
+    """Computes results again.
 
     Attributes:
-        releases: What results may be of.
+        releases: The releases that results may be of.
     """
 
     releases: list[Release]
     _tasks: dict[tuple[str, str, str], Task] = field(default_factory=dict)
 
     def faults(self, submission: Submission) -> list[str]:
-        """List all that a result says and its predictions do not bear out."""
+        """List where a result differs from what its predictions give."""
         dataset = submission.content["dataset"]
         release = self._release(dataset["manifest_sha256"])
         if release is None:
@@ -49,7 +54,7 @@ class Checker:
             found = evaluate_file(predictions, task, system).as_dict()
         except ProofmatchError as error:
             return [_on_one_line(error)]
-        return mismatches(submission.content, found)
+        return _mismatches(submission.content, found)
 
     def _release(self, manifest_sha256: str) -> Release | None:
         return next((one for one in self.releases if one.manifest_sha256 == manifest_sha256), None)
@@ -74,18 +79,18 @@ class Checker:
 
 
 def check_results(results: str | Path, data: str | Path | Sequence[str | Path]) -> int:
-    """Check that every result of a folder is what the predictions beside it amount to.
+    """Check that every result of a folder is what the predictions beside it give.
 
     Args:
         results: The folder; its subfolders are searched as well.
-        data: The release, or releases, that the results are of: folders, or `OWNER/NAME[@REVISION]`.
+        data: The release, or releases, of the results: folders, or `OWNER/NAME[@REVISION]`.
 
     Returns:
-        How many results there are.
+        The number of results.
 
     Raises:
         CheckFailed: With every mismatch, a line each.
-        ProofmatchError: If a result file cannot be read, with all that is wrong.
+        ProofmatchError: If a result file cannot be read, with every fault.
     """
     checker = Checker(open_releases(data))
     found = find_results(Path(results))
@@ -95,7 +100,7 @@ def check_results(results: str | Path, data: str | Path | Sequence[str | Path]) 
 
 
 def open_releases(data: str | Path | Sequence[str | Path]) -> list[Release]:
-    """Open one release or several."""
+    """Open one or several releases."""
     return [open_release(one) for one in ([data] if isinstance(data, str | Path) else data)]
 
 
@@ -112,7 +117,7 @@ def faults_of_all(submissions: Iterable[Submission], checker: Checker) -> list[s
 
 
 def refuse(found: Found, faults: list[str]) -> None:
-    """Refuse results with any fault: 2 is the exit code if some cannot be read, else 1."""
+    """Refuse results with any fault; the exit code is 2 if one cannot be read, else 1."""
     if not found.faults and not faults:
         return
     every = [*found.faults, *faults]
@@ -122,7 +127,7 @@ def refuse(found: Found, faults: list[str]) -> None:
 
 
 def _system(predictions: Path, said: dict[str, Any]) -> System:
-    """Read the sidecar; where there is none, believe what the evaluator may have been told."""
+    """Read the sidecar; without one, accept what the result says, as the evaluator has options for it."""
     if find_sidecar(predictions) is not None:
         return read_system(predictions)
     return read_system(predictions, **{name: said.get(name) for name in _BY_OPTION})
@@ -131,3 +136,52 @@ def _system(predictions: Path, said: dict[str, Any]) -> System:
 def _on_one_line(error: ProofmatchError) -> str:
     first, *others = [line.strip() for line in str(error).splitlines()]
     return f"{first} {others[0]}{' …' if len(others) > 1 else ''}" if others else first
+
+
+def _mismatches(said: dict[str, Any], found: dict[str, Any]) -> list[str]:
+    """List where two results differ, with both values, a line each.
+
+    The revision on the Hub may differ: the manifest's hash tells whether the data are the same.
+    """
+    return [
+        f"{place} is {_shown(stated)}, but {_source(place)} {_shown(computed)}"
+        for place, stated, computed in _differences(said, found, "")
+        if place != "dataset.revision"
+    ]
+
+
+def _differences(said: Any, found: Any, place: str) -> Iterator[tuple[str, Any, Any]]:  # noqa: ANN401
+    if isinstance(said, dict) and isinstance(found, dict):
+        for name in [*found, *(name for name in said if name not in found)]:
+            inside = f"{place}.{name}" if place else str(name)
+            yield from _differences(said.get(name, _ABSENT), found.get(name, _ABSENT), inside)
+    elif isinstance(said, list | tuple) and isinstance(found, list | tuple) and len(said) == len(found):
+        for number, (one, other) in enumerate(zip(said, found, strict=True)):
+            yield from _differences(one, other, f"{place}[{number}]")
+    elif not _equal(said, found, _INTERVAL_TOLERANCE if ".ci95." in place else _TOLERANCE):
+        yield place, said, found
+
+
+def _equal(one: Any, other: Any, tolerance: float) -> bool:  # noqa: ANN401
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return isclose(one, other, rel_tol=0.0, abs_tol=tolerance) if isinstance(one, float) else one == other
+    return one == other
+
+
+def _source(place: str) -> str:
+    if place.startswith("system"):
+        return "the sidecar of the predictions says"
+    if place.startswith("evaluator"):
+        return "this evaluator has"
+    if place.startswith("dataset"):
+        return "the release has"
+    return "the predictions give"
+
+
+def _shown(value: object) -> str:
+    if value is _ABSENT:
+        return "nothing"
+    text = json.dumps(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

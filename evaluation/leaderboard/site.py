@@ -1,57 +1,109 @@
-"""A folder that holds the site: written file by file, never over what is not ours."""
+"""Result files → the site: a folder that is written file by file, and its upload as a static Space."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from proofmatch.errors import ProofmatchError
+from proofmatch.hub import Destination, LocalFile, PushReport, local_file, push
 from proofmatch.storage import atomic_file
 
 from ..result import read_json
-from .document import DOCUMENT, GENERATOR
+from .boards import Board, make_boards
+from .checking import Checker, faults_of_all, open_releases, refuse
+from .published import add_published, read_published
+from .results import Found, find_results
+from .views import COPIES, DOCUMENT, GENERATOR, make_document, render_index, render_readme, render_submit
 
 
-def check_place(out: Path, results: Path) -> None:
-    """Refuse a place for the site that has other things, or where it would become part of the results.
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """A site that was written.
+
+    Attributes:
+        folder: The folder of the site.
+        boards: The boards that it shows.
+        n_results: The number of result files.
+        n_checked: How many of them were computed again.
+        n_others: The number of JSON files beside them that are not results.
+        files: The names of its files.
+    """
+
+    folder: Path
+    boards: tuple[Board, ...]
+    n_results: int
+    n_checked: int
+    n_others: int
+    files: tuple[str, ...]
+
+
+def make_leaderboard(
+    results: str | Path,
+    out: str | Path,
+    data: str | Path | Sequence[str | Path] = (),
+    *,
+    repository: str | None = None,
+    strict: bool = False,
+) -> Leaderboard:
+    """Make a site from all result files of a folder.
+
+    With `data`, results that have their predictions beside them are computed again, and the site marks them
+    as checked.
+
+    Args:
+        results: The folder; its subfolders are searched as well.
+        out: The folder of the site.
+        data: The release, or releases, of the results: folders, or `OWNER/NAME[@REVISION]` on the Hub.
+        repository: The URL for pull requests, for the page on how to submit.
+        strict: Whether every result must have its predictions.
 
     Raises:
-        ProofmatchError: With the remedy.
+        CheckFailed: If a result differs from what its predictions give.
+        ProofmatchError: If a result file cannot be read, or the site cannot be written.
     """
-    if out.resolve() == results.resolve() or results.resolve() in out.resolve().parents:
-        raise ProofmatchError(
-            f"{out} is in {results}, where the site would be taken for results; give --out a folder elsewhere"
-        )
-    ours = written_before(out)
-    if out.exists() and not out.is_dir():
-        raise ProofmatchError(f"{out} is not a folder; give --out another name")
-    others = sorted(_visible_files(out) - ours) if out.exists() else []
-    if others:
-        raise ProofmatchError(
-            f"{out} has {others[0]}{_and_more(len(others) - 1)}, which no leaderboard wrote; "
-            "give --out another folder or empty this one"
-        )
+    results, out = Path(results), Path(out)
+    _check_place(out, results)
+    releases = open_releases(data)
+    found = find_results(results)
+    found.refuse_if_faulty()
+    checked = _check(found, Checker(releases), strict)
+    boards = tuple(add_published(make_boards(found.submissions, checked), read_published()))
+    files: dict[str, str | bytes] = {
+        f"{COPIES}/{submission.name}": submission.path.read_bytes() for submission in found.submissions
+    }
+    files["index.html"] = render_index(boards)
+    files["submit.html"] = render_submit(boards, repository)
+    files["README.md"] = render_readme(boards)
+    files[DOCUMENT] = make_document(boards, files)
+    write_site(out, files)
+    return Leaderboard(
+        out, boards, len(found.submissions), len(checked), found.n_others, tuple(sorted(files))
+    )
 
 
-def written_before(out: Path) -> frozenset[str]:
-    """Name the files of the site that is in a folder already."""
-    try:
-        content = read_json(out / DOCUMENT)
-        if content["generator"] == GENERATOR:
-            return frozenset(map(str, content["files"]))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        pass
-    return frozenset()
+def _check(found: Found, checker: Checker, strict: bool) -> frozenset[str]:
+    """Compute results again where possible, and return their names."""
+    if not checker.releases:
+        return frozenset()
+    known = {release.manifest_sha256 for release in checker.releases}
+    submissions = [
+        one
+        for one in found.submissions
+        if strict or (one.predictions and one.content["dataset"]["manifest_sha256"] in known)
+    ]
+    refuse(found, faults_of_all(submissions, checker))
+    return frozenset(one.name for one in submissions)
 
 
 def write_site(out: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write the files of a site, each whole or not at all, and remove those of an earlier one.
+    """Write the files of a site, each atomically, and remove those of an earlier site.
 
-    The list of files goes first, so that a run that ends too early leaves nothing that the next one does not
-    know.
+    The list of files is written first, so that after an interrupted run the next one knows every file.
 
     Raises:
-        ProofmatchError: If something cannot be written.
+        ProofmatchError: If a file cannot be written.
     """
-    for name in sorted(written_before(out) - files.keys()):
+    for name in sorted(_written_before(out) - files.keys()):
         _remove(out, name)
     for name in sorted(files, key=lambda name: (name != DOCUMENT, name)):
         content = files[name]
@@ -59,8 +111,70 @@ def write_site(out: Path, files: Mapping[str, str | bytes]) -> None:
         path = out / name
         if path.is_file() and path.read_bytes() == data:
             continue
-        with atomic_file(path) as unfinished:
-            unfinished.write_bytes(data)
+        with atomic_file(path) as temporary:
+            temporary.write_bytes(data)
+
+
+def push_site(site: Path, repo_id: str, *, private: bool = False, dry_run: bool = False) -> PushReport:
+    """Upload a site to a static Space, in one commit that has what changed.
+
+    Args:
+        site: The folder that `make_leaderboard` wrote.
+        repo_id: `OWNER/NAME` of the Space, which is created if it does not exist.
+        private: Create a private Space, and refuse a public one.
+        dry_run: Only find out what would be done.
+
+    Raises:
+        ProofmatchError: If there is no site, the Hub cannot be reached, or it refuses.
+        CheckFailed: If the Hub then has something else than the site.
+    """
+    destination = Destination(
+        repo_id=repo_id,
+        repo_type="space",
+        content="site",
+        listing=DOCUMENT,
+        message="Update the leaderboard",
+        private=private,
+        dry_run=dry_run,
+        space_sdk="static",
+    )
+    return push(_files_of(site), destination)
+
+
+def _files_of(site: Path) -> list[LocalFile]:
+    names = sorted(_written_before(site))
+    files = [local_file(site, name) for name in names]
+    if not names or None in files:
+        raise ProofmatchError(f"{site} is not a whole site; make it with `proofmatch leaderboard` first")
+    return [file for file in files if file is not None]
+
+
+def _check_place(out: Path, results: Path) -> None:
+    """Refuse a folder that has files of others, or where the site would be found as results."""
+    if out.resolve() == results.resolve() or results.resolve() in out.resolve().parents:
+        raise ProofmatchError(
+            f"{out} is in {results}, where the site would be taken for results; give --out a folder elsewhere"
+        )
+    if out.exists() and not out.is_dir():
+        raise ProofmatchError(f"{out} is not a folder; give --out another name")
+    others = sorted(_visible_files(out) - _written_before(out)) if out.exists() else []
+    if others:
+        more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
+        raise ProofmatchError(
+            f"{out} has {others[0]}{more}, which no leaderboard wrote; "
+            "give --out another folder or empty this one"
+        )
+
+
+def _written_before(out: Path) -> frozenset[str]:
+    """Name the files of the site that is already in a folder."""
+    try:
+        content = read_json(out / DOCUMENT)
+        if content["generator"] == GENERATOR:
+            return frozenset(map(str, content["files"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        pass
+    return frozenset()
 
 
 def _remove(out: Path, name: str) -> None:
@@ -74,10 +188,6 @@ def _remove(out: Path, name: str) -> None:
 
 
 def _visible_files(out: Path) -> set[str]:
-    """Name the files of a folder but for hidden ones: a clone of a Space has such."""
+    """Name the files of a folder except hidden ones, which a clone of a Space has."""
     names = (path.relative_to(out) for path in out.rglob("*") if not path.is_dir())
     return {name.as_posix() for name in names if not any(part.startswith(".") for part in name.parts)}
-
-
-def _and_more(number: int) -> str:
-    return f" and {number:,} more" if number else ""

@@ -11,11 +11,9 @@ from typing import Any
 from experiments.store import Store
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.leaderboard.boards import make_boards
-from proofmatch.evaluation.leaderboard.document import make_document
-from proofmatch.evaluation.leaderboard.index_page import render_index
-from proofmatch.evaluation.leaderboard.reading import find_results
-from proofmatch.evaluation.leaderboard.readme import render_readme
-from proofmatch.evaluation.leaderboard.reference import read_reference, with_reference
+from proofmatch.evaluation.leaderboard.published import add_published, read_published
+from proofmatch.evaluation.leaderboard.results import find_results
+from proofmatch.evaluation.leaderboard.views import make_document, render_index, render_readme
 from tests.fuzz.mutations import ANY_BYTES, CHARACTERS, LINES, damaged
 from tests.fuzz.targets import check, check_message
 
@@ -116,7 +114,7 @@ class _Outline(HTMLParser):
 @cache
 def _own_scripts() -> int:
     outline = _Outline()
-    outline.feed(render_index(with_reference([], read_reference())))
+    outline.feed(render_index(add_published([], read_published())))
     return outline.scripts
 
 
@@ -137,7 +135,7 @@ def _make(folder: Path) -> str:
     try:
         found = find_results(folder)
         found.refuse_if_faulty()
-        boards = with_reference(make_boards(found.submissions), read_reference())
+        boards = add_published(make_boards(found.submissions), read_published())
     except ProofmatchError as error:
         check_message(str(error), _MOST_FAULTS)
         return "refused"

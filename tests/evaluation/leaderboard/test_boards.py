@@ -4,8 +4,8 @@ import pytest
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.leaderboard.boards import make_boards
-from proofmatch.evaluation.leaderboard.reading import find_results
-from proofmatch.evaluation.leaderboard.reference import read_reference, with_reference
+from proofmatch.evaluation.leaderboard.published import add_published, read_published
+from proofmatch.evaluation.leaderboard.results import find_results
 from tests.conftest import SHARED
 from tests.evaluation.leaderboard.editing import copied, edit, put
 
@@ -132,7 +132,7 @@ def test_odd_extra_fields_do_no_harm(one):
 
 
 def test_the_papers_figures_have_boards_of_their_own_and_no_places(results):
-    boards = with_reference(boards_of(results), read_reference())
+    boards = add_published(boards_of(results), read_published())
     own = [board for board in boards if board.manifest_sha256 is None]
     assert [board.split for board in own] == ["test", "validation"]
     for board in boards:
@@ -141,13 +141,13 @@ def test_the_papers_figures_have_boards_of_their_own_and_no_places(results):
 
 
 def test_on_a_release_of_the_published_corpus_they_are_marked_rows(one):
-    reference = read_reference()
+    reference = read_published()
     (board,) = boards_of(one)
     known = type(reference)(
         **{name: getattr(reference, name) for name in reference.__dataclass_fields__}
         | {"manifests": frozenset({board.manifest_sha256})}
     )
-    joint, rest = with_reference([board], known)
+    joint, rest = add_published([board], known)
     assert [row.kind for row in joint.rows].count("reported") == 12
     assert [row.system for row in joint.rows if row.ranks] == ["tfidf"]
     assert rest.split == "validation"
@@ -163,7 +163,7 @@ def test_the_papers_figures_are_those_of_the_paper():
         for line in text.splitlines()
     }
     lines = {" ".join(line.replace("&", " ").split()) for line in lines}
-    for split, rows in read_reference().rows.items():
+    for split, rows in read_published().rows.items():
         found = {(row.system, row.input): row.scores for row in rows}
         local, trained = "Self-attentive model, local training", "Self-attentive model, global training"
         for (system, reads), scores in found.items():

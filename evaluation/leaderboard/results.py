@@ -12,18 +12,19 @@ from ..result import read_json, result_faults
 from ..system import SHARED_SIDECAR, find_sidecar
 
 RESULT = ".result.json"
-_MARKS = {"predictions_sha256", "scores"}  # what tells a result from other JSON files, whatever its name
+# These fields tell a result from other JSON files, whatever its name.
+_RESULT_FIELDS = {"predictions_sha256", "scores"}
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A result file, and the predictions it is of.
+    """A result file and its predictions.
 
     Attributes:
-        name: Its path in the folder that was searched.
-        path: Where it is.
-        content: What it says.
-        predictions: The prediction files beside it that have its name: `x.jsonl` for `x.result.json`.
+        name: Its path within the folder that was searched.
+        path: The file.
+        content: Its content.
+        predictions: The prediction files of the same name beside it: `x.jsonl` for `x.result.json`.
     """
 
     name: str
@@ -33,18 +34,18 @@ class Submission:
 
     @property
     def system(self) -> dict[str, Any]:
-        """What was evaluated."""
+        """The system that was evaluated."""
         return self.content["system"]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a folder has.
+    """The results of a folder.
 
     Attributes:
-        submissions: The results, by name.
-        faults: What is wrong with files that cannot be used, a line each.
-        n_others: How many JSON files are no results.
+        submissions: The valid results, sorted by name.
+        faults: The faults of the other results, a line each.
+        n_others: The number of JSON files that are not results.
     """
 
     submissions: list[Submission] = field(default_factory=list)
@@ -52,7 +53,7 @@ class Found:
     n_others: int = 0
 
     def refuse_if_faulty(self) -> None:
-        """Refuse the folder if a file cannot be used.
+        """Refuse the folder if a result has a fault.
 
         Raises:
             ProofmatchError: With all faults.
@@ -64,8 +65,8 @@ class Found:
 def find_results(folder: Path) -> Found:
     """Read all result files of a folder and its subfolders.
 
-    `*.result.json` are results; so are other JSON files that look like them. Sidecars, hidden files and all
-    other JSON files are left alone.
+    `*.result.json` are results, and so are other JSON files with the fields of one. Sidecars, hidden files
+    and all other JSON files are ignored.
 
     Raises:
         ProofmatchError: If there is no such folder, or no result in it.
@@ -75,12 +76,12 @@ def find_results(folder: Path) -> Found:
     submissions, faults, n_others = [], [], 0
     for path in _json_files(folder):
         name = path.relative_to(folder).as_posix()
-        if _leads_out(path, folder):
+        if _links_outside(path, folder):
             faults.append(f"{quoted(name)}: leads out of the folder, as no submission may; remove the link")
             continue
         try:
             content = read_json(path)
-            if not path.name.endswith(RESULT) and not _looks_like_a_result(content):
+            if not path.name.endswith(RESULT) and not _looks_like_result(content):
                 n_others += 1
                 continue
             problems = result_faults(content)
@@ -105,8 +106,8 @@ def _json_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _looks_like_a_result(content: object) -> bool:
-    return isinstance(content, dict) and content.keys() >= _MARKS
+def _looks_like_result(content: object) -> bool:
+    return isinstance(content, dict) and content.keys() >= _RESULT_FIELDS
 
 
 def _predictions_of(result: Path) -> tuple[Path, ...]:
@@ -115,8 +116,8 @@ def _predictions_of(result: Path) -> tuple[Path, ...]:
     return tuple(path for path in beside if path.is_file())
 
 
-def _leads_out(result: Path, folder: Path) -> bool:
-    """Tell whether a result, its predictions or their sidecar is a link to what nobody has submitted."""
+def _links_outside(result: Path, folder: Path) -> bool:
+    """Tell whether a result, its predictions or their sidecar is a link to a file that was not submitted."""
     predictions = _predictions_of(result)
     files = [result, *predictions, *filter(None, map(find_sidecar, predictions))]
     return not all(file.resolve().is_relative_to(folder.resolve()) for file in files)

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.leaderboard.reading import find_results
+from proofmatch.evaluation.leaderboard.results import find_results
 from tests.evaluation.leaderboard.editing import edit, put
 
 
