@@ -28,6 +28,11 @@ __all__ = [
     "train_tokenizer",
 ]
 
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 __getattr__ = lazy_exports(
     __name__,
     {

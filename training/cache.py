@@ -1,4 +1,4 @@
-"""Arrays that took long to compute, kept in the user's cache for the next time."""
+"""Arrays that are expensive to compute, cached in the user's cache folder."""
 
 import os
 from collections.abc import Callable
@@ -16,15 +16,15 @@ Arrays = tuple[np.ndarray, ...]
 def cached_arrays(
     key: str, count: int, make: Callable[[], Arrays], is_whole: Callable[[Arrays], bool]
 ) -> Arrays:
-    """Read arrays, or make and keep them.
+    """Load arrays from the cache, or compute and store them.
 
     A cache that is damaged, or cannot be read or written, only costs time.
 
     Args:
-        key: The name of a file, which must tell apart whatever makes arrays differ.
-        count: How many arrays there are.
-        make: Computes them.
-        is_whole: Tells whether arrays that were read can be what was kept.
+        key: Name of the cached file; it must depend on everything that the arrays depend on.
+        count: Number of arrays.
+        make: Computes the arrays.
+        is_whole: Checks arrays that were loaded.
     """
     folder = cache_folder()
     path = folder / f"{key}.npy" if folder else None
@@ -37,8 +37,8 @@ def cached_arrays(
 
 
 def cache_folder() -> Path | None:
-    """Tell where the cache is, `$XDG_CACHE_HOME/proofmatch` or `~/.cache/proofmatch`; None if nowhere."""
-    # A relative path is to be ignored, says the standard.
+    """Return `$XDG_CACHE_HOME/proofmatch` or `~/.cache/proofmatch`; None if there is no home folder."""
+    # The XDG standard says to ignore a relative path.
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if not base.is_absolute():
         try:

@@ -1,8 +1,8 @@
-"""Large batches in the memory of small ones: the loss of all pairs, the gradients of a few texts at a time.
+"""Gradient caching: large batches in the memory of small ones.
 
 The loss needs the vectors of all texts, but gradients only at these vectors. So all texts are encoded without
-a graph, the loss is differentiated with respect to the vectors, and the texts are encoded once more, chunk by
-chunk, to carry the gradients on to the parameters.
+a graph, the loss is differentiated with respect to the vectors, and the texts are encoded again, chunk by
+chunk, to propagate the gradients to the parameters (Gao et al. 2021, https://arxiv.org/abs/2101.06983).
 """
 
 from collections.abc import Callable, Sequence
@@ -31,8 +31,8 @@ def backward_in_chunks(
         statements: The words of each statement.
         proofs: The words of each proof.
         loss: A function of the score matrix.
-        chunk: How many texts are encoded with a graph at a time; None for all of them, and only once.
-        gather: Puts together the vectors of several processes that share a batch.
+        chunk: How many texts to encode with a graph at a time; None for all of them, encoded only once.
+        gather: Concatenates the vectors of all processes that share a batch.
 
     Returns:
         The loss, detached.
@@ -57,7 +57,7 @@ def backward_in_chunks(
     for side, side_states, leaf in zip(sides, states, leaves, strict=True):
         gradients = leaf.grad.split(chunk)  # pyright: ignore[reportOptionalMemberAccess] - set by `backward`
         for texts, state, gradient in zip(side, side_states, gradients, strict=True):
-            # The same dropout as the first time, or the gradients would be of another function.
+            # The same dropout as before, or these would be the gradients of another function.
             with state.restored():
                 matcher.encode(texts).backward(gradient)
     return value.detach()
@@ -68,14 +68,14 @@ def _chunks(texts: Sequence[np.ndarray], size: int) -> list[Sequence[np.ndarray]
 
 
 class _RandomState:
-    """The state of the random generators at the moment it is made."""
+    """A snapshot of the random generators."""
 
     def __init__(self) -> None:
         self._cpu = torch.get_rng_state()
         self._devices = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
 
     def restored(self) -> ExitStack:
-        """Set the generators back for a while, and afterwards to where they are now."""
+        """Restore the snapshot within a context, and afterwards the present state."""
         stack = ExitStack()
         stack.enter_context(torch.random.fork_rng(devices=range(len(self._devices))))
         torch.set_rng_state(self._cpu)

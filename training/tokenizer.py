@@ -1,11 +1,11 @@
-"""The tokenizer: typed tokens that occur often enough in the training split are the words of its vocabulary.
+"""The tokenizer: its vocabulary are the frequent typed tokens of the training split.
 
-It is a plain `PreTrainedTokenizerFast`, so `AutoTokenizer` opens it. What it reads are typed tokens joined by
-spaces, as `" ".join(row["proof_tokens"])`.
+It is a plain `PreTrainedTokenizerFast`, so `AutoTokenizer` opens it. It takes typed tokens joined by spaces,
+such as `" ".join(row["proof_tokens"])`.
 """
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where a type checker does not see them.)
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -37,9 +37,9 @@ def train_tokenizer(
     """Make a tokenizer of the most frequent tokens.
 
     Args:
-        texts: Columns of typed tokens, of the training split.
-        min_count: How often a token must occur to be known.
-        max_size: The most words a vocabulary has, special ones included.
+        texts: Columns of typed tokens of the training split.
+        min_count: Minimal number of occurrences of a token.
+        max_size: Maximal size of the vocabulary, special words included.
 
     Raises:
         ProofmatchError: If there is no room for any token.
@@ -48,7 +48,7 @@ def train_tokenizer(
     from transformers import PreTrainedTokenizerFast
 
     if max_size <= len(SPECIAL):
-        raise ProofmatchError(f"max_size must be more than {len(SPECIAL)}, the special words, not {max_size}")
+        raise ProofmatchError(f"max_size must be more than the {len(SPECIAL)} special words, not {max_size}")
     columns = [
         column if isinstance(column, pa.Array) else pa.array(list(column), pa.list_(pa.string()))
         for column in texts
@@ -79,11 +79,11 @@ def load_tokenizer(folder_or_repository: str | Path, *, typed: bool = True) -> "
     """Open the tokenizer of a model, from its folder or from the Hub.
 
     Args:
-        folder_or_repository: Where the model is.
-        typed: Whether it is to read typed tokens, and not sentences as those of pretrained encoders do.
+        folder_or_repository: The model.
+        typed: Whether it must be a tokenizer of typed tokens, not of sentences as for pretrained encoders.
 
     Raises:
-        ProofmatchError: If there is none, or it is not one of ours.
+        ProofmatchError: If there is none, or it is not for typed tokens.
     """
     from transformers import AutoTokenizer
 

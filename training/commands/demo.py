@@ -1,4 +1,4 @@
-"""`proofmatch demo`: the whole story on the embedded sample."""
+"""`proofmatch demo`: build, train, match, evaluate and report on the embedded sample."""
 
 import argparse
 from importlib.util import find_spec
@@ -12,7 +12,7 @@ from . import predict, train
 
 EXAMPLE = "proofmatch demo --out demo"
 
-# The sample has 24 short articles: small batches and many epochs, or there would be no steps to speak of.
+# The sample has 24 short articles: small batches and many epochs give enough steps.
 _SETTINGS = ("per_device_train_batch_size=30", "num_train_epochs=12", "eval_epochs=4")
 
 
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Build the sample, describe and load it, match it by a baseline and a model, score both, and report."""
+    """Build the sample, train a model, evaluate it and a baseline, and write the report."""
     from datasets import disable_progress_bars, load_dataset
 
     from ...builder.building import build_release
@@ -55,7 +55,7 @@ def _train(release: Path, model: Path) -> Path:
 
 
 def _match(release: Path, name: Path, command: ModuleType, system: list[str]) -> Path:
-    """Match and score, and tell where the rankings are."""
+    """Predict and evaluate with local and exact decoding; returns the local predictions."""
     for decoding in ("local", "exact"):
         predictions = _predictions(name, decoding)
         _run(command, [*system, *_data(release), "--decode", decoding, "--out", str(predictions)])

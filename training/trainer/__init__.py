@@ -1,1 +1,1 @@
-"""Training: `MatchingTrainer` and what it is made of."""
+"""`MatchingTrainer`, its arguments and callbacks, and the model card it writes."""

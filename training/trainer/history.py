@@ -1,4 +1,4 @@
-"""What `history.json` tells of a run: losses, evaluations, and the best of them."""
+"""Reading of `history.json`: losses, evaluations, and the best of them."""
 
 import math
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 Entry = dict[str, Any]
 
-# What an evaluation measures, as fractions from 0 to 1, and its name for people.
+# Scores of an evaluation, fractions from 0 to 1, and their names in cards and charts.
 MEASURES = {
     "eval_mrr": "MRR",
     "eval_accuracy": "accuracy",
@@ -15,14 +15,14 @@ MEASURES = {
 
 
 class Point(NamedTuple):
-    """A value and when it was logged."""
+    """A logged value and its epoch."""
 
     epoch: float
     value: float
 
 
 def points(history: Sequence[Entry], key: str) -> list[Point]:
-    """List the values of a key, such as `loss` or `eval_mrr`, without those that are no numbers."""
+    """List the finite values of a key, such as `loss` or `eval_mrr`."""
     return [
         Point(float(entry.get("epoch") or 0.0), float(entry[key]))
         for entry in history
@@ -31,23 +31,23 @@ def points(history: Sequence[Entry], key: str) -> list[Point]:
 
 
 def evaluations(history: Sequence[Entry]) -> list[Entry]:
-    """List the entries that have scores on the validation split."""
+    """List the entries with scores on the validation split."""
     return [entry for entry in history if any(_is_number(entry.get(key)) for key in MEASURES)]
 
 
 def best_evaluation(history: Sequence[Entry], measure: str = "eval_mrr") -> Entry | None:
-    """Find the evaluation with the greatest score; of equal ones the first, as the Trainer does."""
+    """Find the evaluation with the highest score; of equal ones the first, as the Trainer does."""
     measured = [entry for entry in evaluations(history) if _is_number(entry.get(measure))]
     return max(measured, key=lambda entry: entry[measure], default=None)
 
 
 def evaluation_of_step(history: Sequence[Entry], step: int) -> Entry | None:
-    """Find the evaluation of the weights that there were after a step."""
+    """Find the evaluation after a step."""
     return next((entry for entry in evaluations(history) if entry.get("step") == step), None)
 
 
 def training_seconds(history: Sequence[Entry]) -> float | None:
-    """Tell how long the training took, or what was left of it when it was last resumed."""
+    """Return the duration of the training since its start or its last resumption."""
     found = [entry["train_runtime"] for entry in history if _is_number(entry.get("train_runtime"))]
     return found[-1] if found else None
 

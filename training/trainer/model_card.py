@@ -1,4 +1,4 @@
-"""Renders `README.md` of a trained model: YAML for the Hub, and a description for people."""
+"""The model card, `README.md` of a trained model: YAML metadata and a description."""
 
 import re
 from collections.abc import Sequence
@@ -24,30 +24,30 @@ CURVE = "learning-curve.svg"
 
 _TAGS = ["proofmatch", "mathematics", "mathematical-information-retrieval", "theorem", "proof"]
 _EXPLAINED = {
-    "eval_mrr": "mean reciprocal rank of the right proof among all proofs of the split",
-    "eval_accuracy": "statements whose right proof is ranked first",
-    "eval_one_to_one_accuracy": "statements that have the right proof when no proof may be used twice",
+    "eval_mrr": "mean reciprocal rank of the gold proof among all proofs of the split",
+    "eval_accuracy": "statements whose gold proof is ranked first",
+    "eval_one_to_one_accuracy": "statements matched with their gold proof when no proof may be used twice",
 }
-# What Markdown may take for more than text; an underscore within a name is none.
+# Characters that Markdown may interpret; not an underscore within a name.
 _MARKS = re.compile(r"[\\`*\[\]|~$#!]|(?<![^\W_])_|_(?![^\W_])")
-# A pretrained encoder brings its sizes and its tokenizer along, so that only these settings have a meaning.
+# A pretrained encoder has its own sizes and tokenizer, so only these settings have an effect.
 _SETTINGS_WITH_ENCODER = {"tokenizer": (), "model": ("encoder", "max_words")}
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedModel:
-    """What a card tells of a model.
+    """The facts of a model card.
 
     Attributes:
-        name: Of the model, which is that of its folder.
+        name: Name of the model, which is that of its folder.
         run: Content of `run.json`.
         history: Content of `history.json`.
         kept_step: The step whose weights the model has.
-        parameters: How many numbers were trained.
-        vocabulary: How many words its tokenizer knows.
-        training_pairs: Pairs of the training split.
-        validation_statements: Statements of the validation split.
-        is_resumed: Whether the training was interrupted; its whole time then is not known.
+        parameters: Number of trained parameters.
+        vocabulary: Size of the tokenizer's vocabulary.
+        training_pairs: Number of training pairs.
+        validation_statements: Number of statements of the validation split.
+        is_resumed: Whether the training was resumed, so that its total duration is unknown.
     """
 
     name: str
@@ -99,14 +99,14 @@ def render_model_card(model: TrainedModel) -> str:
 
 
 def plain(value: object) -> str:
-    """Write a value so that Markdown and HTML see nothing but text in it, in a table as well."""
+    """Escape a value for Markdown and HTML, also within a table."""
     text = "none" if value is None else " ".join(str(value).split())
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _MARKS.sub(r"\\\g<0>", text)
 
 
 def duration(seconds: float) -> str:
-    """Write a time with its largest unit and the next one."""
+    """Format a duration with its two largest units."""
     whole = round(seconds)
     units = (("d", whole // 86_400), ("h", whole // 3_600 % 24), ("min", whole // 60 % 60), ("s", whole % 60))
     first = next((place for place, (_, number) in enumerate(units) if number), len(units))
@@ -133,7 +133,7 @@ def _metadata(model: TrainedModel, kept: Entry | None) -> ModelCardData:
         if kept and key in kept
     ]
     return ModelCardData(
-        # Not transformers, of which the Hub would say that its AutoModel opens this model.
+        # Not transformers: the Hub would suggest AutoModel, which does not open this model.
         library_name="proofmatch",
         pipeline_tag="sentence-similarity",
         language=["en"],
@@ -147,7 +147,7 @@ def _metadata(model: TrainedModel, kept: Entry | None) -> ModelCardData:
 
 
 def _settings(run: dict[str, Any]) -> list[tuple[str, str, Any]]:
-    """List section, name and value of all settings that had an effect."""
+    """List section, name and value of all settings that have an effect."""
     has_encoder = run["model"].get("encoder") is not None
     return [
         (section, name, value)
@@ -158,7 +158,7 @@ def _settings(run: dict[str, Any]) -> list[tuple[str, str, Any]]:
 
 
 def _is_repository(name: str) -> bool:
-    """Tell whether a name is one on the Hub, and not that of a folder."""
+    """Whether a name is that of a repository on the Hub, not of a folder."""
     try:
         check_repository_name(name)
     except ProofmatchError:

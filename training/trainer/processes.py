@@ -1,6 +1,6 @@
-"""Several processes, one batch: vectors are gathered so that every process sees all negatives.
+"""Training in several processes that share each batch: every process sees all negatives.
 
-They are started by `torchrun`, which tells them by environment variables who they are.
+`torchrun` starts the processes, and sets their ranks in environment variables.
 """
 
 import atexit
@@ -12,46 +12,46 @@ from typing import Any
 import torch
 from torch import distributed
 
-_left: list[Any] = []  # groups that were left, until the process ends
+_left_groups: list[Any] = []  # kept until the process ends
 
 
 def is_first_process() -> bool:
-    """Tell whether this is the process that writes and speaks for all."""
+    """Whether this is the process that writes files and messages."""
     return os.environ.get("RANK", "0") == "0"
 
 
 def number_of_processes() -> int:
-    """Tell how many processes train together."""
+    """Return the number of processes of the training."""
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def wait_for_all() -> None:
-    """Let no process go on before all are here."""
+    """Wait until all processes are here."""
     if _are_several():
         distributed.barrier()
 
 
 @contextmanager
 def process_group() -> Iterator[None]:
-    """Leave the group at the end that the library has made on the way."""
+    """Destroy the process group at the end if the library created it in between."""
     was_there = _are_several()
     try:
         yield
     finally:
         if _are_several() and not was_there:
-            # What the library wraps around a model refers to the group, too, and may go later. It must not be
-            # the last that does: it would wait for the group's threads and keep the interpreter's lock, which
-            # they need to give back their last tensors. Neither would ever go on.
-            _left.append(distributed.group.WORLD)
-            atexit.register(_left.clear)
+            # The library's wrapper of the model also refers to the group, and may be freed later. It must not
+            # hold the last reference: freeing the group waits for its threads while holding the interpreter's
+            # lock, which the threads need to free their last tensors: a deadlock.
+            _left_groups.append(distributed.group.WORLD)
+            atexit.register(_left_groups.clear)
             distributed.destroy_process_group()
 
 
 def gather_vectors(vectors: torch.Tensor) -> torch.Tensor:
-    """Put together the vectors of all processes, in the order of their ranks.
+    """Concatenate the vectors of all processes, by rank.
 
-    Every process computes the same loss of the same vectors, and passes on the gradients of its own ones,
-    times the number of processes, which the mean taken by `average_gradients` undoes.
+    Every process computes the same loss of the same vectors, and propagates the gradients of its own vectors,
+    times the number of processes, which the mean of `average_gradients` cancels.
     """
     return _Gather.apply(vectors) if _are_several() else vectors  # pyright: ignore[reportReturnType]
 
@@ -59,10 +59,10 @@ def gather_vectors(vectors: torch.Tensor) -> torch.Tensor:
 class _Gather(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, vectors: torch.Tensor) -> torch.Tensor:  # noqa: ANN401 - of the library
-        everyones = [torch.empty_like(vectors) for _ in range(distributed.get_world_size())]
-        distributed.all_gather(everyones, vectors.contiguous())
+        gathered = [torch.empty_like(vectors) for _ in range(distributed.get_world_size())]
+        distributed.all_gather(gathered, vectors.contiguous())
         ctx.size = len(vectors)
-        return torch.cat(everyones)
+        return torch.cat(gathered)
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> torch.Tensor:  # noqa: ANN401
@@ -71,12 +71,12 @@ class _Gather(torch.autograd.Function):
 
 
 def average_gradients(parameters: "list[torch.nn.Parameter]") -> None:
-    """Let all processes have the mean of their gradients."""
+    """Replace the gradients by their mean over all processes."""
     if not _are_several():
         return
     for parameter in parameters:
         if parameter.requires_grad:
-            if parameter.grad is None:  # a process without it must take part nevertheless
+            if parameter.grad is None:  # all processes must take part
                 parameter.grad = torch.zeros_like(parameter)
             distributed.all_reduce(parameter.grad)
             parameter.grad /= distributed.get_world_size()

@@ -150,7 +150,7 @@ def test_the_split_by_article_is_in_commands_and_limits(model, tmp_path):
     assert card.text.count("--split test --by-article") == 2
     assert '"pairs_by_article", split=' in card.text
     assert "no article is in two splits" in card.text
-    assert "articles it has never seen" not in card.text
+    assert "On new articles" not in card.text
 
 
 def test_a_pretrained_encoder_is_the_base_model(model, tmp_path):
@@ -197,11 +197,14 @@ def test_a_lexical_matcher_is_described_by_its_features(model, tmp_path):
     assert faults_of_card(str(card), "model") == ([], [])
     told = paragraph(card)
     assert "is a learned scale times the cosine of its texts' values, plus another one times the" in told
-    assert "A share of 0.5 of the mean of a proof's 10 highest scores for training statements" in told
-    assert told.endswith("All weights were trained from scratch. It reads words and formulas of a text.")
+    assert (
+        "Hubness correction: 0.5 times the mean of a proof's 10 highest scores for training statements"
+        in told
+    )
+    assert told.endswith("All weights were trained from scratch. It takes words and formulas as input.")
     assert "s·W·pᵀ" not in card.text and "elf-attention" not in card.text
-    assert "It reads the beginning" not in card.text
-    assert "Much of what it knows is which names of symbols go together" in card.text
+    assert "It truncates texts" not in card.text
+    assert "which symbol names occur together" in card.text
     assert "model_scores(load_matcher(" in card.text
     assert ["lexical", "rank", "32"] in rows(card)
     assert not [row for row in rows(card) if row[0] == "model" and len(row) == 3]
@@ -212,11 +215,11 @@ def test_a_joint_matcher_is_described_by_both_of_its_parts(model, tmp_path):
     card = load(model, tmp_path)
     assert faults_of_card(str(card), "model") == ([], [])
     told = paragraph(card)
-    assert told.index("the cosine of") < told.index("To that is added") < told.index("A share of 0.25 of")
+    assert told.index("the cosine of") < told.index("To that is added") < told.index("correction: 0.25 times")
     assert "a proof's 7 highest scores" in told
     assert "s·W·pᵀ + b of two vectors" in told
-    assert "more than 202 words, start and end marks included" in card.text
-    assert "the rest is cut off for the self-attentive part.\n" in card.text
+    assert "after 202 words, start and end marks included" in card.text
+    assert ", for the self-attentive part.\n" in card.text
     assert ["lexical", "rank", "32"] in rows(card)
     assert ["model", "max_words", "202"] in rows(card)
 
@@ -224,9 +227,9 @@ def test_a_joint_matcher_is_described_by_both_of_its_parts(model, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "told", "untold"),
     [
-        ({"rank": 0}, "is a learned scale times the cosine of its texts' values. A share", "tables"),
+        ({"rank": 0}, "is a learned scale times the cosine of its texts' values. Hubness", "tables"),
         ({"has_sparse_part": False}, "is a learned scale times the cosine of two sums", "texts' values"),
-        ({"hub_weight": 0}, "one for statements and one for proofs. All weights", "share"),
+        ({"hub_weight": 0}, "one for statements and one for proofs. All weights", "Hubness"),
     ],
     ids=str,
 )
@@ -268,7 +271,7 @@ def test_paragraphs_and_lists_are_apart_and_nothing_is_left_open(model, tmp_path
 )
 def test_what_it_reads_is_said(model, tmp_path, input, words):
     model.run["input"] = input
-    assert f"It reads {words}" in load(model, tmp_path).text
+    assert f"It takes {words}" in load(model, tmp_path).text
 
 
 @pytest.mark.parametrize("section", ["How to use it", "Scores", "Training", "Limits"])
