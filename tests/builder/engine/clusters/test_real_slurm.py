@@ -76,7 +76,7 @@ def test_a_job_makes_the_parts_and_the_same_command_the_release(build, expected)
     assert ", 2 pending" in build.run("--status", code=1)
     build.do("scontrol", "update", f"jobid={build.job}", "starttime=now")
     build.wait()
-    assert "all is read; the same command makes the release" in build.run("--status", code=1)
+    assert "the same command makes the release" in build.run("--status", code=1)
     assert "is complete" in build.submit()
     assert content(build.release) == expected
 
@@ -88,7 +88,7 @@ def test_what_a_cancelled_job_has_left_is_made_by_the_next(build, expected):
     build.do("scancel", build.job)
     build.wait()
     assert build.has_parts()
-    assert "interrupted; the same command goes on" in build.run("--status", code=1)
+    assert "interrupted; the same command continues" in build.run("--status", code=1)
     assert "is submitted" in build.submit("--tasks", "1")
     build.wait()
     assert "is complete" in build.submit()

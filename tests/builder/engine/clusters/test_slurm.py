@@ -122,7 +122,7 @@ def test_a_slurm_that_does_not_answer_is_not_taken_for_one_without_the_job(sourc
     (queue / "hold").touch()
     assert build(source, release).returncode == 0
     (queue / "silent").touch()
-    with pytest.raises(ProofmatchError, match=r"job 17 is at work \(Unable to contact .* again later"):
+    with pytest.raises(ProofmatchError, match=r"job 17 is running \(Unable to contact .* again later"):
         build_release(source, release)
 
 
