@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ProofMatchBuilder", "build_release", "import_published", "math_tokens"]
 
-__getattr__ = lazy_exports(
+__getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "ProofMatchBuilder": ".datasets_builder",

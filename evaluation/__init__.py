@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate", "match_exactly", "match_globally", "verify_certificate", "write_report"]
 
-__getattr__ = lazy_exports(
+__getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "evaluate": ".evaluator",

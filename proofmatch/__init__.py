@@ -1,7 +1,15 @@
 """Match research-level mathematical statements with their proofs."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from .lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .builder.release.release import open_release as load_release
+    from .evaluation.evaluator import evaluate
+
+__all__ = ["evaluate", "load_release"]
 __version__ = "0.1.0"
 
 # In a checkout the subpackages lie beside this folder, not inside it, and a program started there finds this
@@ -9,3 +17,8 @@ __version__ = "0.1.0"
 _here = Path(__file__).parent
 if not (_here / "builder").is_dir():
     __path__.append(str(_here.parent))
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {"evaluate": ".evaluation.evaluator", "load_release": ".builder.release.release"},
+)

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from . import __doc__ as DESCRIPTION  # noqa: N812 - it is a constant here
 from . import __version__
@@ -50,6 +51,29 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefau
     def _get_help_string(self, action: argparse.Action) -> str | None:
         is_telling = action.default is not None and action.default is not False and action.default != []
         return super()._get_help_string(action) if is_telling else action.help
+
+
+class InsteadOf(argparse.Action):
+    """An option that may be given instead of a positional argument.
+
+    argparse would not find a positional argument that is optional from the start after options.
+    """
+
+    def __init__(self, other: argparse.Action, **settings: Any) -> None:  # noqa: ANN401 - argparse's own
+        super().__init__(**settings)
+        self._other = other
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Note that it was given, and ask for no positional argument."""
+        del parser, option_string
+        self._other.required = False
+        setattr(namespace, self.dest, values if self.nargs is None else self.const)
 
 
 def make_parser(chosen: str | None) -> argparse.ArgumentParser:

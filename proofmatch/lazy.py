@@ -5,17 +5,19 @@ from importlib import import_module
 from typing import Any
 
 
-def lazy_exports(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """Make the `__getattr__` of a package.
+def lazy_exports(
+    package: str, modules: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Make the `__getattr__` and the `__dir__` of a package.
 
     Args:
         package: The package's `__name__`.
         modules: Offered name → the module that has it, relative to the package.
     """
 
-    def getattr_(name: str) -> Any:  # noqa: ANN401 - the type of a module's attributes
+    def load(name: str) -> Any:  # noqa: ANN401 - the type of a module's attributes
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(modules[name], package), name)
 
-    return getattr_
+    return load, lambda: sorted(modules)

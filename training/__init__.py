@@ -28,12 +28,7 @@ __all__ = [
     "train_tokenizer",
 ]
 
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
-
-
-__getattr__ = lazy_exports(
+__getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "MatchingArguments": ".trainer.arguments",

@@ -4,7 +4,7 @@ import argparse
 import os
 from pathlib import Path
 
-from proofmatch.arguments import InsteadOf
+from proofmatch.cli import InsteadOf
 from proofmatch.errors import ProofmatchError, printable
 
 from ..filters import DETECTORS

@@ -221,3 +221,6 @@ def origin(parameters: dict[str, Any]) -> dict[str, Any]:
     while "variant_of" in parameters:
         parameters = parameters["variant_of"]
     return parameters
+
+
+load_release = open_release  # the name at the front door

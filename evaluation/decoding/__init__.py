@@ -40,7 +40,7 @@ __all__ = [
     "verify_certificate",
 ]
 
-__getattr__ = lazy_exports(
+__getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "Candidates": ".candidates",

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from proofmatch.arguments import InsteadOf
+from proofmatch.cli import InsteadOf
 from proofmatch.errors import ProofmatchError, printable
 
 from ...builder.release.schema import SPLITS
