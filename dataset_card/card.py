@@ -1,13 +1,11 @@
 """Renders `README.md` of a release: YAML that drives `load_dataset`, and a description for people."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from ..builder.release.release import origin
-from ..builder.release.schema import CONFIGS, SPLITS, Config
-from ..builder.release.tables import WrittenFile
-from .describe import describe
 from .figures import draw_figures
+from .tables import make_tables
 from .templates import render
 
 _PURPOSES = {
@@ -23,71 +21,95 @@ _VARIANTS = {
 }
 
 
-def render_card(
-    statistics: dict[str, Any], files: Iterable[WrittenFile], parameters: dict[str, Any]
-) -> dict[str, str]:
-    """Render the card and what it shows.
+@dataclass(slots=True)
+class SplitSize:
+    """How large a split of a configuration is."""
 
-    Args:
+    name: str
+    rows: int = 0
+    arrow_bytes: int = 0
+
+
+@dataclass(slots=True)
+class ConfigFacts:
+    """A configuration of the dataset, as the card lists it.
+
+    Attributes:
+        name: What users pass to `load_dataset`.
+        columns: The name of each column, and whether its values are lists.
+        splits: Its splits by name; those without rows are not listed, for `datasets` cannot load them.
+        file_bytes: Size of its Parquet files.
+    """
+
+    name: str
+    columns: Sequence[tuple[str, bool]]
+    splits: dict[str, SplitSize] = field(default_factory=dict)
+    file_bytes: int = 0
+
+    @property
+    def loadable_splits(self) -> list[SplitSize]:
+        """The splits that have rows."""
+        return [split for split in self.splits.values() if split.rows]
+
+    def add_file(self, split: str, rows: int, arrow_bytes: int, file_bytes: int) -> None:
+        """Count one of its Parquet files."""
+        size = self.splits.setdefault(split, SplitSize(split))
+        size.rows += rows
+        size.arrow_bytes += arrow_bytes
+        self.file_bytes += file_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """What the card of a release is made of.
+
+    Attributes:
         statistics: Content of `stats.json`.
-        files: The Parquet files of the release.
+        configs: The configurations, the default one first.
+        splits: Names of the splits, in order.
         parameters: What decided the content of the release.
+        origin: The same of the release that was built or imported, if this one is a variant of it.
+    """
+
+    statistics: dict[str, Any]
+    configs: Sequence[ConfigFacts]
+    splits: Sequence[str]
+    parameters: dict[str, Any]
+    origin: dict[str, Any]
+
+
+def render_card(facts: CardFacts) -> dict[str, str]:
+    """Render the card and its figures.
 
     Returns:
         The texts of `README.md` and of its figures, by their place in the release.
     """
-    files, first = list(files), origin(parameters)
+    statistics, origin = facts.statistics, facts.origin
     figures = draw_figures(statistics)
-    configs = [
-        _describe(config, [file for file in files if file.config == config.name]) for config in CONFIGS
-    ]
-    there = {split["name"] for config in configs for split in config["splits"]}
+    there = {split.name for config in facts.configs for split in config.loadable_splits}
     card = render(
         "card.md.jinja",
-        configs=configs,
-        splits=[split for split in SPLITS if split in there],
+        configs=facts.configs,
+        splits=[split for split in facts.splits if split in there],
         statistics=statistics,
-        tables=describe(statistics),
+        tables=make_tables(statistics),
         figures=figures,
         size_category=_size_category(statistics["pairs"]["kept"]),
-        license=first["license"],
-        made_by=first["made_by"],
-        origin=first,
-        variant=_variant(parameters),
-        published_splits=_published_splits(first),
+        license=origin["license"],
+        made_by=origin["made_by"],
+        origin=origin,
+        variant=_variant(facts.parameters),
+        published_splits=_published_splits(origin),
         purposes=_PURPOSES,
         count="{:,}".format,
         percent=lambda part, whole: f"{part / whole:.1%}",
-        rows=_rows,
+        rows=lambda config, split: f"{config.splits[split].rows if split in config.splits else 0:,}",
     )
     return {"README.md": card, **{figure.path: figure.svg for figure in figures}}
 
 
-def _describe(config: Config, files: list[WrittenFile]) -> dict[str, Any]:
-    splits: dict[str, dict[str, Any]] = {}
-    for file in files:
-        split = splits.setdefault(file.split, {"name": file.split, "rows": 0, "arrow_bytes": 0})
-        split["rows"] += file.rows
-        split["arrow_bytes"] += file.arrow_bytes
-    return {
-        "name": config.name,
-        "features": [
-            {"name": field.name, "is_list": str(field.type).startswith("list")} for field in config.schema
-        ],
-        # `datasets` cannot load a split without rows, so the card does not promise one.
-        "splits": [split for split in splits.values() if split["rows"]],
-        "download_size": sum(file.file_bytes for file in files),
-        "dataset_size": sum(split["arrow_bytes"] for split in splits.values()),
-    }
-
-
-def _rows(config: dict[str, Any], split: str) -> str:
-    """Count the rows of a split, for the table of splits."""
-    return f"{sum(row['rows'] for row in config['splits'] if row['name'] == split):,}"
-
-
 def _variant(parameters: dict[str, Any]) -> dict[str, Any] | None:
-    """Describe what became of the variables' names, by us or in the published files."""
+    """Describe how the variables were renamed, by us or in the published files."""
     symbols = parameters.get("symbols")
     if symbols not in _VARIANTS:
         return None
@@ -95,12 +117,12 @@ def _variant(parameters: dict[str, Any]) -> dict[str, Any] | None:
     return {"symbols": symbols, "words": _VARIANTS[symbols], "can_be_undone": ours}
 
 
-def _published_splits(first: dict[str, Any]) -> list[str]:
-    """List the configurations whose splits were not made by us."""
-    names = first.get("files", [])
+def _published_splits(origin: dict[str, Any]) -> list[str]:
+    """List the configurations whose splits were published by the authors of the corpus."""
+    names = origin.get("files", [])
     by_article = any(name.startswith("unmixed") for name in names)
     mixed = any(not name.startswith("unmixed") for name in names)
-    return [name for name, ours in (("pairs", mixed), ("pairs_by_article", by_article)) if ours]
+    return [name for name, there in (("pairs", mixed), ("pairs_by_article", by_article)) if there]
 
 
 def _size_category(rows: int) -> str:

@@ -1,91 +1,78 @@
-"""The two plots of a card, as SVG: how long the texts are, and what they are about.
-
-Drawn from a template and not by a plotting library, so that a release has the same bytes on every machine and
-a build needs nothing more. Readers' preference for light or dark is respected.
-"""
+"""The two figures of a card: how long the texts are, and what they are about."""
 
 from dataclasses import dataclass
-from math import log10
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .describe import describe
-from .templates import render
+from .style import LIGHT, draw_svg, label
+from .tables import CategoryRow, represented_categories
 
-_WIDTH = 760
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LENGTHS = "Length of statements and proofs in tokens, words and math symbols together"
+_CATEGORIES = "Pairs by primary category, most represented categories by articles first"
+_LONGEST_CATEGORY = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """A plot: its place in the release, what it shows, and the drawing."""
+class CardFigure:
+    """A figure of a card: its place in the release, what it shows, and the drawing."""
 
     path: str
     title: str
     svg: str
 
 
-def draw_figures(statistics: dict[str, Any]) -> list[Figure]:
-    """Draw the plots that there is something to show for."""
-    figures = [_token_lengths(statistics["length_histogram"])]
-    if statistics["categories"]["by_primary"]:
-        figures.append(_categories(statistics))
+def draw_figures(statistics: dict[str, Any]) -> list[CardFigure]:
+    """Draw the figures that there is something to show for."""
+    histogram = statistics["length_histogram"]
+    categories = represented_categories(statistics)
+    lengths = draw_svg(
+        _LENGTHS, _describe_lengths(histogram), 296, lambda figure: _draw_lengths(figure, histogram)
+    )
+    figures = [CardFigure("figures/token_lengths.svg", _LENGTHS, lengths)]
+    if categories:
+        described = "; ".join(f"{row.name}: {row.pairs:,}" for row in categories)
+        height = 52 + 24 * len(categories)
+        svg = draw_svg(_CATEGORIES, described, height, lambda figure: _draw_categories(figure, categories))
+        figures.append(CardFigure("figures/categories.svg", _CATEGORIES, svg))
     return figures
 
 
-def _token_lengths(histogram: dict[str, Any]) -> Figure:
-    left, base, height = 64, 236, 190
-    classes, width = len(histogram["statements"]), histogram["class_width"]
-    highest = max(*histogram["statements"], *histogram["proofs"], 1)
-    top = _round_up(highest)
-    step = (_WIDTH - left - 16) / classes
-    bars = [
-        {
-            "side": side,
-            "x": left + number * step + place * step / 2,
-            "y": base - height * count / top,
-            "height": height * count / top,
-            "width": max(1.0, step / 2 - 1),
-            "label": f"{count:,} {side} of {number * width} to {number * width + width - 1} tokens",
-        }
-        for place, side in enumerate(("statements", "proofs"))
-        for number, count in enumerate(histogram[side])
-        if count
-    ]
-    every = max(1, classes // 10)
-    title = "Length of statements and proofs in tokens, words and math symbols together"
-    svg = render(
-        "token_lengths.svg.jinja",
-        title=title,
-        width=_WIDTH,
-        base=base,
-        left=left,
-        bars=bars,
-        x_ticks=[(left + number * step, number * width) for number in range(0, classes + 1, every)],
-        y_ticks=[(base - height * part / 4, f"{top * part / 4:,.0f}") for part in range(5)],
+def _describe_lengths(histogram: dict[str, Any]) -> str:
+    width, numbers = histogram["class_width"], zip(histogram["statements"], histogram["proofs"], strict=True)
+    return "; ".join(
+        f"{place * width} to {place * width + width - 1} tokens: {statements:,} statements, {proofs:,} proofs"
+        for place, (statements, proofs) in enumerate(numbers)
+        if statements or proofs
     )
-    return Figure("figures/token_lengths.svg", title, svg)
 
 
-def _categories(statistics: dict[str, Any]) -> Figure:
-    left, row_height = 300, 24
-    rows = describe(statistics).categories
-    most = max(row.pairs for row in rows) or 1
-    room = _WIDTH - left - 90
-    bars = [
-        {
-            "name": row.name,
-            "y": 40 + number * row_height,
-            "width": max(1.0, room * row.pairs / most),
-            "label": f"{row.pairs:,}",
-        }
-        for number, row in enumerate(rows)
-    ]
-    title = "Pairs by primary category, most represented categories by articles first"
-    height = 40 + row_height * len(rows) + 12
-    svg = render("categories.svg.jinja", title=title, width=_WIDTH, height=height, left=left, bars=bars)
-    return Figure("figures/categories.svg", title, svg)
+def _draw_lengths(figure: "Figure", histogram: dict[str, Any]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    width = histogram["class_width"]
+    axes = figure.add_subplot()
+    for place, (side, colour) in enumerate((("statements", LIGHT.blue), ("proofs", LIGHT.orange))):
+        starts = [(number + place / 2) * width for number in range(len(histogram[side]))]
+        axes.bar(starts, histogram[side], 0.45 * width, align="edge", color=colour, label=side)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, handlelength=0.9, handleheight=0.9)
+    axes.set_xlabel("tokens")
+    axes.set_xlim(0, max(1, len(histogram["proofs"])) * width)
+    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
 
 
-def _round_up(value: int) -> float:
-    """Round up to a number whose quarters are easy to read."""
-    size = 10 ** int(log10(value))
-    return next(step * size for step in (1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10) if step * size >= value)
+def _draw_categories(figure: "Figure", rows: list[CategoryRow]) -> None:
+    axes = figure.add_subplot()
+    places = range(len(rows))
+    bars = axes.barh(places, [row.pairs for row in rows], 0.72, color=LIGHT.blue)
+    axes.bar_label(bars, fmt="{:,.0f}", padding=6)
+    axes.set_yticks(places, [label(row.name, _LONGEST_CATEGORY) for row in rows])
+    axes.set_title("pairs")
+    axes.set_xlim(0, 1.1 * max(1, *(row.pairs for row in rows)))
+    axes.grid(visible=False)
+    axes.xaxis.set_visible(False)
+    axes.spines.bottom.set_visible(False)
+    axes.set_ylim(len(rows) - 0.5, -0.5)

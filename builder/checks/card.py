@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from proofmatch.errors import ProofmatchError
 
-from ...dataset_card.describe import statistics_tables
+from ...dataset_card.tables import statistics_tables
 from ..release.schema import CARD, SPLITS, STATISTICS
 from ..settings import check_license
 from .evidence import CONFIG_BY_NAME, Evidence, one_line, read_json

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from proofmatch.errors import ProofmatchError, printable
 
-from ...dataset_card.describe import statistics_tables
+from ...dataset_card.tables import statistics_tables
 from ..release.schema import STATISTICS
 
 EXAMPLE = "proofmatch stats release"

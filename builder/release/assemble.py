@@ -16,11 +16,11 @@ from proofmatch.progress import Progress
 from proofmatch.storage import disk_reason
 from proofmatch.workers import WorkerPool
 
-from ...dataset_card.card import render_card
+from ...dataset_card.card import CardFacts, ConfigFacts, render_card
 from ..engine.run_folder import RunFolder, refuse_other_settings
 from ..pair_parts import PartReport
-from .release import read_manifest, write_manifest
-from .schema import DISCARDED, MANIFEST, STATISTICS
+from .release import origin, read_manifest, write_manifest
+from .schema import CONFIGS, DISCARDED, MANIFEST, SPLITS, STATISTICS
 from .splits import SplitPairs
 from .statistics import compute_statistics
 from .tables import WrittenFile, plan_files, write_file
@@ -147,7 +147,7 @@ def complete_release(
     """
     files, staging = list(files), run.staging
     (staging / STATISTICS).write_text(json.dumps(statistics, indent=2) + "\n", encoding="utf-8")
-    for name, text in render_card(statistics, files, parameters).items():
+    for name, text in render_card(card_facts(statistics, files, parameters)).items():
         (staging / name).parent.mkdir(exist_ok=True)
         (staging / name).write_text(text, encoding="utf-8")
     write_manifest(staging, parameters, {file.path.as_posix(): file.sha256 for file in files})
@@ -158,3 +158,18 @@ def complete_release(
             shutil.rmtree(target)
         path.replace(target)
     run.remove()
+
+
+def card_facts(
+    statistics: dict[str, Any], files: Iterable[WrittenFile], parameters: dict[str, Any]
+) -> CardFacts:
+    """Gather what the card is made of."""
+    configs = {
+        config.name: ConfigFacts(
+            config.name, [(column.name, pa.types.is_list(column.type)) for column in config.schema]
+        )
+        for config in CONFIGS
+    }
+    for file in files:
+        configs[file.config].add_file(file.split, file.rows, file.arrow_bytes, file.file_bytes)
+    return CardFacts(statistics, list(configs.values()), SPLITS, parameters, origin(parameters))

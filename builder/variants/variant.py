@@ -26,7 +26,7 @@ from ...dataset_card.card import render_card
 from ..arrow import as_numpy, split_lists
 from ..engine.run_folder import RunFolder
 from ..identifiers import digest
-from ..release.assemble import complete_release, make_once, write_tables
+from ..release.assemble import card_facts, complete_release, make_once, write_tables
 from ..release.release import Release, open_release
 from ..release.schema import CONFIGS, DISCARDED, SPLITS, STATISTICS, Config, config_name
 from ..release.tables import WrittenFile, write_groups
@@ -174,7 +174,7 @@ def _read_statistics(source: Release) -> dict[str, Any]:
     path = source.folder / STATISTICS
     try:
         statistics = json.loads(path.read_text(encoding="utf-8"))
-        render_card(statistics, [], source.parameters)
+        render_card(card_facts(statistics, [], source.parameters))
     except (KeyError, ValueError, TypeError, RecursionError, UndefinedError) as error:
         raise ProofmatchError(
             f"{path} is damaged or of another version of proofmatch ({error}); make the release again"

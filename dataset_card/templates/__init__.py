@@ -1,4 +1,4 @@
-"""The templates of card and figures, and how any template is filled in."""
+"""The templates of the card, and how any template is filled in."""
 
 from functools import cache
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import jinja2
 
-from ..palette import DARK, LIGHT
+from ..style import DARK, LIGHT
 
 _FOLDER = Path(__file__).parent
 
@@ -15,9 +15,8 @@ def render(template: str, /, *folders: Path, **values: Any) -> str:  # noqa: ANN
     """Fill in a template; a value that is missing is an error.
 
     Args:
-        template: Its file name. Values are escaped in `.svg.jinja` and `.html.jinja`, and not in Markdown.
-        *folders: Where it is, and what it includes or extends; the templates here, the style of all figures
-            among them, are always found.
+        template: Its file name. Values are escaped in `.html.jinja` and not in Markdown.
+        *folders: Where it is, and what it includes or extends; the templates here are always found.
         **values: What it shows.
     """
     return _environment(*folders).get_template(template).render(**values)
@@ -27,7 +26,7 @@ def render(template: str, /, *folders: Path, **values: Any) -> str:  # noqa: ANN
 def _environment(*folders: Path) -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([*folders, _FOLDER]),
-        autoescape=jinja2.select_autoescape(["svg.jinja", "html.jinja"], default=False),
+        autoescape=jinja2.select_autoescape(["html.jinja"], default=False),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from proofmatch.builder.categories import describe_category
+from proofmatch.dataset_card.tables import describe_category
 from proofmatch.dataset_card.templates import render
 from tests.benchmarks.log_charts import TEMPLATES, Chart, Line, draw_charts
 from tests.synthetic import paper

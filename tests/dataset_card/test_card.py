@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import warnings
 
 import pyarrow.parquet as pq
 import pytest
@@ -10,6 +11,7 @@ from huggingface_hub import DatasetCard
 from lxml import etree
 
 from proofmatch.builder import build_release, import_published
+from proofmatch.builder.release.assemble import card_facts
 from proofmatch.builder.release.release import read_manifest
 from proofmatch.dataset_card.card import render_card
 from tests.builder.published_corpus import write_corpus
@@ -92,8 +94,9 @@ def test_figures_are_drawn_from_the_statistics(card, release, statistics):
     figures = re.findall(r"!\[[^]]+\]\((figures/[a-z_]+\.svg)\)", card.text)
     assert sorted(figures) == ["figures/categories.svg", "figures/token_lengths.svg"]
     lengths = etree.parse(release / "figures/token_lengths.svg")
-    bars = lengths.findall(".//{*}rect/{*}title")
-    assert sum(int(bar.text.split()[0].replace(",", "")) for bar in bars) == 2 * statistics["pairs"]["kept"]
+    description = lengths.findtext(".//{*}desc")
+    numbers = re.findall(r"([0-9,]+) (?:statements|proofs)", description)
+    assert sum(int(number.replace(",", "")) for number in numbers) == 2 * statistics["pairs"]["kept"]
     words = " ".join(etree.parse(release / "figures/categories.svg").getroot().itertext())
     for row in statistics["categories"]["by_primary"][:13]:
         assert row["category"] in words
@@ -101,8 +104,12 @@ def test_figures_are_drawn_from_the_statistics(card, release, statistics):
 
 def test_what_documents_say_cannot_break_card_or_figures(statistics, parameters):
     hostile = copy.deepcopy(statistics)
-    hostile["categories"]["by_primary"][0]["category"] = "</text><script>alert(1)</script>|x"
-    texts = render_card(hostile, [], parameters)
+    categories = hostile["categories"]["by_primary"]
+    categories[0]["category"] = "</text><script>alert(1)</script>|x"
+    categories[1]["category"] = "$\\frac{" + "long " * 5000 + "\x1b \N{CJK UNIFIED IDEOGRAPH-4E2D}"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        texts = render_card(card_facts(hostile, [], parameters))
     assert "<script>" not in texts["figures/categories.svg"]
     etree.fromstring(texts["figures/categories.svg"].encode())
     assert r"\|x |" in texts["README.md"]
@@ -112,7 +119,7 @@ def test_a_release_without_categories_or_labels_has_a_card_too(statistics, param
     bare = copy.deepcopy(statistics)
     bare["categories"] = {"all": 0, "primary": 0, "mean_per_article": 0.0, "by_primary": []}
     bare["labels"] = {"labelled": 0, "named_in_proof": 0}
-    texts = render_card(bare, [], parameters)
+    texts = render_card(card_facts(bare, [], parameters))
     assert "figures/categories.svg" not in texts
     assert "No statement begins with a label" in texts["README.md"]
 

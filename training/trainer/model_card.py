@@ -18,7 +18,7 @@ from ..lexical.config import LexicalMatcherConfig
 from ..settings import SECTIONS
 from ..templates import FOLDER
 from .history import MEASURES, Entry, evaluation_of_step, training_seconds
-from .panels import epochs_text
+from .learning_curve import epochs_text
 
 CURVE = "learning-curve.svg"
 

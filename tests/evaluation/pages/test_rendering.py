@@ -12,7 +12,7 @@ import jinja2
 import pytest
 
 import proofmatch.evaluation
-from proofmatch.dataset_card.palette import DARK, LIGHT
+from proofmatch.dataset_card.style import DARK, LIGHT
 from proofmatch.evaluation.pages.rendering import TEMPLATES, Bar, percent, percent_between, render_page
 
 HOSTILE = "</title><script>alert(1)</script>"

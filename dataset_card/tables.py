@@ -3,11 +3,59 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..builder.categories import describe_category
-
-_MOST_REPRESENTED = 13  # as many as the paper lists
+_MAX_CATEGORIES = 13  # as many as the paper lists
 _WIDTH = 52
 _LENGTHS = (("text+math", "Text+math"), ("text", "Text only"), ("math", "Math only"))
+
+_CATEGORY_NAMES = {
+    "math.AC": "Commutative Algebra",
+    "math.AG": "Algebraic Geometry",
+    "math.AP": "Analysis of PDEs",
+    "math.AT": "Algebraic Topology",
+    "math.CA": "Classical Analysis and ODEs",
+    "math.CO": "Combinatorics",
+    "math.CT": "Category Theory",
+    "math.CV": "Complex Variables",
+    "math.DG": "Differential Geometry",
+    "math.DS": "Dynamical Systems",
+    "math.FA": "Functional Analysis",
+    "math.GM": "General Mathematics",
+    "math.GN": "General Topology",
+    "math.GR": "Group Theory",
+    "math.GT": "Geometric Topology",
+    "math.HO": "History and Overview",
+    "math.IT": "Information Theory",
+    "math.KT": "K-Theory and Homology",
+    "math.LO": "Logic",
+    "math.MG": "Metric Geometry",
+    "math.MP": "Mathematical Physics",
+    "math.NA": "Numerical Analysis",
+    "math.NT": "Number Theory",
+    "math.OA": "Operator Algebras",
+    "math.OC": "Optimization and Control",
+    "math.PR": "Probability",
+    "math.QA": "Quantum Algebra",
+    "math.RA": "Rings and Algebras",
+    "math.RT": "Representation Theory",
+    "math.SG": "Symplectic Geometry",
+    "math.SP": "Spectral Theory",
+    "math.ST": "Statistics Theory",
+    "math-ph": "Mathematical Physics",
+    "cs.CC": "Computational Complexity",
+    "cs.DM": "Discrete Mathematics",
+    "cs.DS": "Data Structures and Algorithms",
+    "cs.GT": "Computer Science and Game Theory",
+    "cs.IT": "Information Theory",
+    "cs.LG": "Machine Learning",
+    "cs.LO": "Logic in Computer Science",
+    "gr-qc": "General Relativity and Quantum Cosmology",
+    "hep-th": "High Energy Physics - Theory",
+    "nlin.CD": "Chaotic Dynamics",
+    "nlin.SI": "Exactly Solvable and Integrable Systems",
+    "quant-ph": "Quantum Physics",
+    "stat.ML": "Machine Learning",
+    "stat.TH": "Statistics Theory",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +100,13 @@ class StatisticsTables:
     lengths: list[LengthTable]
 
 
-def describe(statistics: dict[str, Any]) -> StatisticsTables:
+def describe_category(category: str) -> str:
+    """Write an arXiv category with its name, if we know it."""
+    name = _CATEGORY_NAMES.get(category)
+    return f"{category} {name}" if name else category
+
+
+def make_tables(statistics: dict[str, Any]) -> StatisticsTables:
     """Take the tables' figures from `stats.json`."""
     documents, pairs, categories = statistics["documents"], statistics["pairs"], statistics["categories"]
     collection = [
@@ -62,12 +116,16 @@ def describe(statistics: dict[str, Any]) -> StatisticsTables:
         ("Number of (primary) categories", f"({categories['primary']}) {categories['all']}"),
         ("Average number of categories per article", f"{categories['mean_per_article']:.1f}"),
     ]
-    represented = [
-        CategoryRow(describe_category(row["category"]), row["articles"], row["pairs"])
-        for row in categories["by_primary"][:_MOST_REPRESENTED]
-    ]
     lengths = [_length_table(side, statistics["lengths"][side]) for side in ("statements", "proofs")]
-    return StatisticsTables(collection, represented, lengths)
+    return StatisticsTables(collection, represented_categories(statistics), lengths)
+
+
+def represented_categories(statistics: dict[str, Any]) -> list[CategoryRow]:
+    """List the most represented primary categories."""
+    return [
+        CategoryRow(describe_category(row["category"]), row["articles"], row["pairs"])
+        for row in statistics["categories"]["by_primary"][:_MAX_CATEGORIES]
+    ]
 
 
 def _length_table(side: str, lengths: dict[str, Any]) -> LengthTable:
@@ -84,7 +142,7 @@ def _length_table(side: str, lengths: dict[str, Any]) -> LengthTable:
 
 def statistics_tables(statistics: dict[str, Any]) -> str:
     """Write both tables as plain text."""
-    tables = describe(statistics)
+    tables = make_tables(statistics)
     lines = [f"{label:<{_WIDTH}} {value:>20}" for label, value in tables.collection]
     lines += ["", f"{'Most represented primary categories':<{_WIDTH}} {'articles':>9} {'pairs':>10}"]
     lines += [f"{row.name:<{_WIDTH}} {row.articles:>9,} {row.pairs:>10,}" for row in tables.categories]
