@@ -31,7 +31,6 @@ from .identifiers import pair_id
 from .linearization.fonts import MATHVARIANTS
 from .linearization.presentation import surface_tokens
 from .records import Article, Formula, Length, Pair, Passage, Segment
-from .release.schema import SPLITS
 from .settings import MEBIBYTE
 from .tokens import Memo
 
@@ -40,8 +39,8 @@ SUBSETS = ("mixed", "pb")  # pb: the articles on probability among the mixed one
 BY_ARTICLE = "unmixed"
 BATCH_BYTES = 4 * MEBIBYTE
 
-_PUBLISHED_SPLITS = {"train": "train", "dev": "validation", "test": "test"}
-_PUBLISHED_NAMES = {ours: theirs for theirs, ours in _PUBLISHED_SPLITS.items()}
+# Published name → ours, in the order of a release.
+_SPLITS = {"train": "train", "dev": "validation", "test": "test"}
 
 # The first edition had one family of files, called `corpus_train` and so on.
 _FILE_NAME = re.compile(
@@ -115,7 +114,7 @@ def find_files(folder: Path, symbols: str, subset: str) -> dict[str, list[Publis
         subset: Which files to use for the split by pair, one of `SUBSETS`.
 
     Returns:
-        The files of the subset, those of the split by article, or both, each in the order of `SPLITS`.
+        The files of the subset, those of the split by article, or both: train, validation and test of each.
 
     Raises:
         ProofmatchError: If there are none, or a split is missing or there are two files for it.
@@ -144,14 +143,14 @@ def _recognise(path: Path) -> PublishedFile | None:
     if not match or not path.is_file():
         return None
     family, symbols = match["family"] or "mixed", match["symbols"] or "conservation"
-    return PublishedFile(path, family, symbols, _PUBLISHED_SPLITS[match["split"]])
+    return PublishedFile(path, family, symbols, _SPLITS[match["split"]])
 
 
 def _all_splits(found: list[PublishedFile], folder: Path) -> list[PublishedFile]:
     chosen = []
-    for split in SPLITS:
+    for published_name, split in _SPLITS.items():
         files = [file for file in found if file.split == split]
-        name = f"{found[0].family}_{found[0].symbols}_{_PUBLISHED_NAMES[split]}"
+        name = f"{found[0].family}_{found[0].symbols}_{published_name}"
         if not files:
             raise ProofmatchError(
                 f"{folder} has no {name}, but has {found[0].path.name}; all splits are needed"

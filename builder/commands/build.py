@@ -8,7 +8,6 @@ from proofmatch.cli import InsteadOf
 from proofmatch.errors import ProofmatchError, printable
 
 from ..filters import DETECTORS
-from ..release.schema import MANIFEST
 from ..settings import ENGINES, BuildSettings, Cluster
 
 # Option → the engines that use it.
@@ -114,9 +113,11 @@ def run(options: argparse.Namespace) -> int:
     """Build the release, or show its status."""
     if options.status:
         return _show_status(options)
-    # A build multiplies no matrices; without this, OpenBLAS starts threads in every process.
+    # A build multiplies no matrices. Without this, OpenBLAS starts threads when NumPy is imported, and
+    # workers cannot be forked.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from ..building import build_release
+    from ..release.schema import MANIFEST
 
     already = (options.out / MANIFEST).exists()
     release = build_release(

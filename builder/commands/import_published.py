@@ -5,7 +5,6 @@ import os
 from pathlib import Path
 
 from ..published_files import SUBSETS, SYMBOLS
-from ..release.schema import MANIFEST
 from ..settings import OTHER_LICENSE
 from .build import report_complete
 
@@ -36,9 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Import the files."""
-    # An import multiplies no matrices; without this, every process starts threads to do so.
+    # See `proofmatch build`.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from ..published import import_published
+    from ..release.schema import MANIFEST
 
     already = (options.out / MANIFEST).exists()
     release = import_published(

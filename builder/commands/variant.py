@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make the variant, or undo it."""
-    # Renaming multiplies no matrices; without this, every process starts threads to do so.
+    # See `proofmatch build`.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from ..variants.record import RECORD, read_report
     from ..variants.variant import make_variant, undo_variant
