@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.benchmarks.growth_page import MREC_FORMULAS, MREC_MEGABYTES, PAGE, draw_plots, render_page
+from tests.benchmarks.growth_page import PAGE, draw_plots, render_page
 from tests.conftest import REPOSITORY
 
 RESULTS = REPOSITORY / "tests" / "benchmarks" / "results"
@@ -37,16 +37,12 @@ def test_links_of_the_pages_lead_somewhere():
             assert "://" in link or (page.parent / link).exists(), (page.name, link)
 
 
-def test_a_build_of_mrec_takes_well_under_a_day(growth):
-    largest = growth["documents"][-1]
-    assert largest["documents"] == 100_000
-    real = growth["real"]
-    for seconds in (
-        MREC_FORMULAS * largest["build_seconds"] / largest["formulas"],
-        MREC_FORMULAS * real["build_seconds"] / real["formulas"],
-        MREC_MEGABYTES * real["build_seconds"] / real["archive_megabytes"],
-    ):
-        assert seconds < 24 * 3600 / 4
+def test_files_that_the_architecture_names_exist():
+    for page in (PAGE.parent / "architecture.md", REPOSITORY / "CONTRIBUTING.md"):
+        walks = page.read_text(encoding="utf-8")
+        for name in re.findall(r"`((?:\w+/)+[\w.]*)`", walks):
+            folders = (REPOSITORY, REPOSITORY / "builder")
+            assert any((folder / name).exists() for folder in folders), (page.name, name)
 
 
 def test_the_commands_of_the_pages_run(tmp_path):

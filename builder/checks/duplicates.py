@@ -146,7 +146,7 @@ def check_duplicates(evidence: Evidence) -> Iterator[Remark]:
     near = {side: find_near_duplicates(evidence.texts[side].tokens, tick) for side in SIDES}
     yield Note(
         f"near duplicates have a Jaccard similarity of {SIMILAR} or more between their {SHINGLE}-token "
-        f"shingles; {RECALL:.1%} of pairs with just this similarity are found, and more of more similar ones"
+        f"shingles; {RECALL:.3%} of pairs with just this similarity are found, and more of more similar ones"
     )
     for pairs in families:
         for side in SIDES:
