@@ -18,7 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("proofmatch.training.commands.demo", "build the embedded sample, train on it, match and score"),
     "build": ("proofmatch.builder.commands.build", "articles → release folder"),
     "import": ("proofmatch.builder.commands.import_published", "the published text files → release folder"),
-    "variant": ("proofmatch.builder.commands.variant", "rename the variables in a release's proofs"),
+    "variant": ("proofmatch.builder.commands.make_variant", "rename the variables in a release's proofs"),
     "stats": ("proofmatch.builder.commands.stats", "print the two statistics tables of a release"),
     "check": ("proofmatch.builder.commands.check", "find what is wrong with a release"),
     "baseline": ("proofmatch.evaluation.commands.baseline", "match a split by TF-IDF or Dice similarity"),

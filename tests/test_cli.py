@@ -153,7 +153,7 @@ def test_defaults_are_told_even_if_they_are_zero_but_not_those_of_switches(capsy
     assert "default: False" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", ["build", "import_published", "variant"])
+@pytest.mark.parametrize("command", ["build", "import_published", "make_variant"])
 def test_commands_with_workers_load_numpy_only_after_its_threads_are_limited(command):
     """With OpenBLAS's threads, workers would be spawned, not forked."""
     script = f"import sys, proofmatch.builder.commands.{command}; print('numpy' in sys.modules)"

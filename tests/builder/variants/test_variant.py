@@ -13,6 +13,7 @@ import pytest
 from proofmatch.builder import build_release
 from proofmatch.builder.release.schema import CONFIGS
 from proofmatch.builder.release.tables import write_groups
+from proofmatch.builder.variants import variant
 from proofmatch.builder.variants.letters import letters_of_tokens, variables_of
 from proofmatch.builder.variants.record import read_report
 from proofmatch.builder.variants.renaming import Proof, rename_proof
@@ -144,6 +145,28 @@ def test_a_finished_variant_is_left_as_it_is(release, full):
     before = (full / "manifest.json").stat().st_mtime_ns
     assert make_variant(release, full, symbols="full") == full
     assert (full / "manifest.json").stat().st_mtime_ns == before
+
+
+def test_an_interrupted_variant_resumes(release, full, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(variant, "write_tables", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            make_variant(release, out, symbols="full", workers=1)
+    parts = {path: path.stat().st_mtime_ns for path in (out / ".build/parts").iterdir()}
+    assert parts
+    with monkeypatch.context() as patch:
+        patch.setattr(variant, "complete_release", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            make_variant(release, out, symbols="full", workers=1)
+    assert {path: path.stat().st_mtime_ns for path in (out / ".build/parts").iterdir()} == parts
+    make_variant(release, out, symbols="full", workers=1)
+    assert not (out / ".build").exists()
+    assert tables(out) == tables(full)
+    assert (out / "renamed.parquet").read_bytes() == (full / "renamed.parquet").read_bytes()
 
 
 def test_pairs_of_one_split_only_are_renamed_too(release, tmp_path):
