@@ -5,7 +5,7 @@ from pathlib import Path
 
 from proofmatch.errors import ProofmatchError
 
-from ..report.packing import DEFAULT_MEGABYTES
+from ..report import DEFAULT_MEGABYTES
 from .arguments import add_data_arguments, positive_number
 
 EXAMPLE = "proofmatch report predictions.jsonl --data release --split test --out report.html"

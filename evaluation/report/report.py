@@ -1,4 +1,4 @@
-"""A prediction file and a release → one page that needs nothing else."""
+"""A prediction file and a release → a self-contained page."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +16,8 @@ from ..pages.texts import COMMON_WORDS
 from ..result import Result
 from ..system import System, normalization_in_words, read_system
 from ..task import load_task
-from .cases import Cases, read_cases
-from .figures import (
+from . import DEFAULT_MEGABYTES
+from .charts import (
     RESAMPLES,
     agreement_chart,
     assignment_chart,
@@ -26,9 +26,9 @@ from .figures import (
     rank_chart,
     text_charts,
 )
-from .packing import DEFAULT_MEGABYTES
-from .templates import FOLDER
-from .wrong import Collection, WrongMatches, collect_wrong
+from .matches import Cases, Collection, WrongMatches, collect_wrong, read_cases
+
+_TEMPLATES = Path(__file__).parent / "templates"
 
 _NAMES = {
     "mrr": "Mean reciprocal rank",
@@ -55,15 +55,14 @@ def write_report(
         split: The split that the predictions are for.
         out: The page to write.
         by_article: Whether it is the split by article.
-        max_megabytes: How large the page may be; wrong matches that do not fit are left out, and the page
+        max_megabytes: The largest size of the page; wrong matches that do not fit are left out, and the page
             says so.
 
     Returns:
-        The wrong matches, and how many of them the page has.
+        The wrong matches, and how many of them the page shows.
 
     Raises:
-        ProofmatchError: If anything is wrong with the file, with all its faults, or if the page would be too
-            large without any match.
+        ProofmatchError: If the file has any fault, or if the page would be too large without any match.
     """
     path = Path(predictions)
     system = read_system(path)
@@ -71,16 +70,16 @@ def write_report(
     with Progress(f"reading {path.name}", "statements") as progress:
         cases = read_cases(path, task, progress)
         progress.summary = f"{len(task.statement_ids):,} statements"
-    result = make_result(cases.judgement, task, system, sha256_of(path))
+    result = make_result(cases.ranking, task, system, sha256_of(path))
     charts = {
-        "ranks": rank_chart(cases.judgement.ranks),
-        "categories": category_chart(cases.judgement.ranks, task.categories),
+        "ranks": rank_chart(cases.ranking.ranks),
+        "categories": category_chart(cases.ranking.ranks, task.categories),
         "assignments": assignment_chart(result.assignment_counts, result.n_proofs),
         "one_to_one": one_to_one_chart(task, cases),
         "agreement": agreement_chart(task, cases),
-        "texts": text_charts(task, cases.judgement.ranks),
+        "texts": text_charts(task, cases.ranking.ranks),
     }
-    n_wrong = int((cases.judgement.ranks != 1).sum())
+    n_wrong = int((cases.ranking.ranks != 1).sum())
     with Progress("collecting wrong matches", "matches", n_wrong) as progress:
         most = int(max_megabytes * 1_000_000)
         collection = collect_wrong(task, cases, most, progress)
@@ -94,7 +93,7 @@ def write_report(
 def _fitting_page(
     most: int, collection: Collection, page_of: Callable[[WrongMatches], str]
 ) -> tuple[bytes, WrongMatches]:
-    """Make the page with as many wrong matches as it has room for."""
+    """Render the page with as many wrong matches as fit."""
     listed = len(collection.entries)
     while True:
         wrong = collection.first(listed)
@@ -105,7 +104,7 @@ def _fitting_page(
             raise ProofmatchError(
                 f"a page without a single match has {len(page) / 1e6:.2f} MB; allow it more (--max-mb)"
             )
-        # All that is not a match is as large as before, so that this does not become too few.
+        # The rest of the page keeps its size, so this never leaves out too many.
         listed = min(listed - 1, listed * most // len(page))
 
 
@@ -113,7 +112,7 @@ def _page(result: Result, cases: Cases, charts: dict, wrong: WrongMatches) -> st
     data = result.dataset
     return render_page(
         "report.html.jinja",
-        FOLDER,
+        _TEMPLATES,
         title=f"{result.system.name} on {data.id}, {data.split}",
         style="report.css",
         scripts=["elements.js", "unpacking.js", "matches.js"],
@@ -129,12 +128,12 @@ def _page(result: Result, cases: Cases, charts: dict, wrong: WrongMatches) -> st
         why_not=cases.why_not,
         has_margins=not np.isnan(cases.margins).all(),
         wrong=wrong,
-        settings={"common": sorted(COMMON_WORDS), "textsInPiece": wrong.texts_in_piece},
+        settings={"common": sorted(COMMON_WORDS), "textsInPiece": wrong.texts_in_chunk},
     )
 
 
 def _about(system: System) -> list[tuple[str, str]]:
-    """List what the system says of itself."""
+    """List how the system describes itself."""
     told = [("input", system.input), ("decoding", system.decoding), ("notes", system.notes)]
     if system.transductive:
         how = normalization_in_words(system.normalization) if system.normalization else "yes"

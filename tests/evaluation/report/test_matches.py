@@ -1,436 +1,329 @@
-"""Pinned here: what readers see and reach in the list of wrong matches, with a mouse, keys or an address."""
+"""Which proof is ranked above the right one and by how much; which wrong matches fit into a page."""
 
+import json
 import re
+import zlib
+from base64 import b64decode
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from proofmatch.evaluation.report.packing import unpacked
+from proofmatch.builder.release.release import open_release
+from proofmatch.cli import main
+from proofmatch.errors import ProofmatchError
+from proofmatch.evaluation import evaluate
+from proofmatch.evaluation.report.matches import (
+    NO_SCORES,
+    NOTHING_TO_MATCH,
+    TEXTS_IN_CHUNK,
+    TextStore,
+    collect_wrong,
+    packed,
+    read_cases,
+    unpacked,
+)
+from proofmatch.evaluation.report.report import write_report
+from proofmatch.evaluation.task import load_task
+from tests.evaluation.tasks import make_task, rank_file
+from tests.evaluation.test_evaluator import EXAMPLE
 
-from .conftest import CATEGORIES
-from .releases import Pair
+from .conftest import N_MANY
+from .releases import Pair, predict, write_release
 
-PER_PAGE = 50
+N_WRONG = 96  # of those from the tenth on, one in five is right
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner),
+)
+
+
+def _cases(tmp_path, lists, gold=None):
+    return read_cases(predict(tmp_path / "x.jsonl", lists), make_task(len(lists), gold))
+
+
+def test_ranks_rivals_and_margins_worked_by_hand(tmp_path):
+    cases = _cases(
+        tmp_path,
+        {
+            3: {0: 2.0, 1: 1.5},  # the right one is not listed
+            0: {0: 3.0, 1: 1.0},  # right
+            1: {0: 3.0, 2: 2.0, 1: 0.5},
+            2: {2: 1.0, 4: 1.0, 0: 0.0},  # listed first, and another is as good
+            4: {0: 1.0, 4: 1.0, 2: 1.0},  # the same in another order
+        },
+    )
+    assert cases.ranking.ranks.tolist() == [1, 3, 2, 0, 3]
+    assert cases.ranking.first_choices.tolist() == [0, 0, 2, 0, 0]
+    assert cases.rivals.tolist() == [0, 0, 4, 0, 0]
+    assert cases.margins.tolist()[:3] == [0, 2.5, 0]
+    assert np.isnan(cases.margins[3])
+    assert cases.margins[4] == 0
+
+
+def test_without_scores_places_decide_and_nothing_can_be_matched(tmp_path):
+    cases = _cases(tmp_path, {0: [0, 1], 1: [0, 1], 2: [0]})
+    assert cases.ranking.ranks.tolist() == [1, 2, 0]
+    assert cases.rivals.tolist() == [0, 0, 0]
+    assert np.isnan(cases.margins).all()
+    assert (cases.one_to_one, cases.why_not) == (None, NO_SCORES)
+
+
+def test_one_proof_for_each_statement_leaves_nothing_to_match(tmp_path):
+    cases = _cases(tmp_path, {0: {0: 1.0}, 1: {0: 1.0}})
+    assert (cases.one_to_one, cases.why_not) == (None, NOTHING_TO_MATCH)
+
+
+def test_one_to_one_matching_fixes_a_proof_that_two_statements_prefer(tmp_path):
+    cases = _cases(tmp_path, {0: {0: 3.0, 1: 1.0}, 1: {0: 2.5, 1: 2.0}})
+    assert cases.one_to_one.tolist() == [0, 1]
+    assert cases.why_not is None
+
+
+def test_margins_of_huge_scores_are_no_fault(tmp_path):
+    cases = _cases(tmp_path, {0: {1: 1e308, 0: -1e308}, 1: {1: 1.0, 0: 0.5}})
+    assert cases.margins.tolist() == [np.inf, 0]
 
 
 @pytest.fixture(scope="module")
-def index(report_of_many):
-    """The wrong matches of the page, each an object."""
-    (letters,) = re.findall(r'id="index">([^<]*)<', report_of_many.read_text())
-    columns = unpacked(letters)
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+def task(release):
+    return load_task(open_release(release), "test")
 
 
-@pytest.fixture
-def page(visit, report_of_many):
-    return _ready(visit(report_of_many))
+def test_the_matching_is_that_of_the_command(release, task, tmp_path):
+    matched = tmp_path / "matched.jsonl"
+    assert main(["match", str(EXAMPLE), "--out", str(matched)]) == 0
+    cases = read_cases(EXAMPLE, task)
+    accuracy = float((cases.one_to_one == task.gold).mean())
+    assert accuracy == evaluate(matched, release).measures.accuracy
+    assert cases.one_to_one.tolist() == rank_file(matched, task).first_choices.tolist()
 
 
-def _ready(seen):
-    seen.page.wait_for_selector("#match .rival")
-    return seen.page
+@given(st.data())
+def test_a_wrong_statement_has_a_rival_that_is_another_proof_and_scores_no_less(tmp_path_factory, data):
+    n = 4
+    lists = {}
+    for statement in range(n):
+        proofs = data.draw(st.lists(st.integers(0, n - 1), min_size=1, unique=True))
+        scores = sorted((data.draw(st.integers(0, 3)) for _ in proofs), reverse=True)
+        lists[statement] = dict(zip(proofs, map(float, scores), strict=True))
+    path = predict(tmp_path_factory.mktemp("cases") / "x.jsonl", lists)
+    task = make_task(n, data.draw(st.permutations(range(n))))
+    cases, ranking = read_cases(path, task), rank_file(path, task)
+    assert cases.ranking.ranks.tolist() == ranking.ranks.tolist()
+    assert cases.ranking.first_choices.tolist() == ranking.first_choices.tolist()
+    for statement, listed in lists.items():
+        rival, gold = int(cases.rivals[statement]), int(task.gold[statement])
+        if ranking.ranks[statement] == 1:
+            continue
+        assert rival != gold
+        assert listed[rival] == max(listed.values())
+        if gold in listed:
+            assert cases.margins[statement] == listed[rival] - listed[gold] >= 0
+        else:
+            assert np.isnan(cases.margins[statement])
 
 
-def _shown(page):
-    """The id of the match that is looked at."""
-    (about,) = page.locator("#match .statement .faint").all_inner_texts()
-    return about.rpartition(", ")[2]
+@given(JSON)
+def test_anything_comes_back(data):
+    letters = packed(data)
+    assert json.loads(zlib.decompress(b64decode(letters, validate=True))) == data
+    assert unpacked(letters) == data
 
 
-def _wait_for(page, wanted):
-    page.wait_for_function(
-        "wanted => document.querySelector('#match .statement .faint')?.textContent.endsWith(', ' + wanted)",
-        arg=wanted,
+def test_letters_can_stand_in_html():
+    assert packed("</script><!--" * 99).replace("+", "").replace("/", "").replace("=", "").isalnum()
+
+
+def test_numbers_that_json_does_not_have_are_refused():
+    with pytest.raises(ValueError, match="JSON"):
+        packed([float("inf")])
+
+
+@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 128, 200])
+def test_texts_are_found_by_their_numbers_also_among_the_first_of_them(count):
+    store = TextStore()
+    for number in range(200):
+        store.add(f"proof {number}", [f"Text {number}"])
+    assert len(store) == 200
+    assert "proof 7" in store
+    assert "proof 200" not in store
+    chunks = [unpacked(chunk) for chunk in store.chunks(count)]
+    assert [text for chunk in chunks for text in chunk] == [[f"Text {number}"] for number in range(count)]
+    assert all(len(chunk) == TEXTS_IN_CHUNK for chunk in chunks[:-1])
+    for number in range(count):
+        found = chunks[number // TEXTS_IN_CHUNK][number % TEXTS_IN_CHUNK]
+        assert found == [f"Text {store.number(f'proof {number}')}"]
+
+
+def test_the_size_is_that_of_complete_chunks():
+    store = TextStore()
+    for number in range(130):
+        store.add(str(number), [str(number)])
+    assert store.size == sum(len(chunk) for chunk in store.chunks(128))
+
+
+def _collection(folder, pairs, lists, spare_proofs=(), room=10**9):
+    task = load_task(open_release(write_release(folder / "release", pairs, spare_proofs)), "test")
+    return collect_wrong(task, read_cases(predict(folder / "x.jsonl", lists), task), room)
+
+
+def _entries(page):
+    (index,) = re.findall(r'id="index">([^<]*)<', page.read_text())
+    return unpacked(index)
+
+
+def _texts(page):
+    pieces = re.findall(r'id="texts-\d+">([^<]*)<', page.read_text())
+    return [text for piece in pieces for text in unpacked(piece)]
+
+
+def test_an_entry_has_all_that_the_page_says_of_a_match(tmp_path):
+    pairs = [
+        Pair("If $x$.", "By $x$.", "math.AG", "On x", "theorem", "a.1"),
+        Pair("Let $y$.", "As $y$.", None, None, "lemma", "a.2"),
+    ]
+    collection = _collection(tmp_path, pairs, {0: {1: 3.0, 0: 1.87654321}, 1: {1: 5.0, 0: 2.0}})
+    (entry,) = collection.entries
+    texts = unpacked(collection.first(1).texts[0])
+    assert [texts[number] for number in entry.pop("texts")] == [
+        ["If ", ["math", ["mi", "x"]], "."],
+        ["By ", ["math", ["mi", "x"]], "."],
+        ["As ", ["math", ["mi", "y"]], "."],
+        ["Let ", ["math", ["mi", "y"]], "."],  # what the predicted proof proves
+    ]
+    assert entry == {
+        "id": "s0",
+        "proofs": ["p0", "p1"],
+        "rank": 2,
+        "margin": 1.123,
+        "category": "math.AG",
+        "kind": "theorem",
+        "title": "On x",
+        "article": "a.1",
+        "rival_title": "a.2",  # where there is no title
+        "rival_kind": "lemma",
+        "mended": True,
+        "same": False,
+        "plain": "If x.",
+    }
+
+
+def test_ranks_margins_and_categories_may_be_unknown(tmp_path):
+    (entry,) = _collection(tmp_path, [Pair("A", "B", None), Pair("C", "D")], {0: [1], 1: [1]}).entries
+    assert (entry["rank"], entry["margin"], entry["category"], entry["mended"]) == (
+        None,
+        None,
+        "unknown",
+        False,
     )
 
 
-def _listed(page):
-    """The ids of the matches in the list."""
-    links = page.eval_on_selector_all("#list a", "links => links.map(link => link.hash)")
-    return [re.search(r"match=([^&]*)", link)[1] for link in links]
-
-
-def _current(page):
-    return page.eval_on_selector_all("#list [aria-current]", "links => links.map(link => link.hash)")
-
-
-def _count(page):
-    return page.inner_text("#count")
-
-
-def _near(entry):
-    return entry["rank"] or float("inf")
-
-
-def test_the_list_begins_with_the_nearest_misses_and_the_first_is_shown(page, index):
-    expected = [entry["id"] for entry in sorted(index, key=_near)]
-    assert _listed(page) == expected[:PER_PAGE]
-    assert _shown(page) == expected[0]
-    assert _count(page) == "96 matches, this is number 1"
-    assert len(_current(page)) == 1
-
-
-@pytest.mark.parametrize(
-    ("control", "value", "is_kept"),
-    [
-        ("category", "math.AC", lambda entry: entry["category"] == "math.AC"),
-        ("rank", "2-2", lambda entry: entry["rank"] == 2),
-        ("rank", "3-10", lambda entry: entry["rank"] is not None and 3 <= entry["rank"] <= 10),
-        ("rank", "none", lambda entry: entry["rank"] is None),
-        ("rank", "11-100", lambda _: False),
-        ("mended", "yes", lambda entry: entry["mended"]),
-        ("mended", "no", lambda entry: not entry["mended"]),
-    ],
-)
-def test_filters(page, index, control, value, is_kept):
-    kept = [entry["id"] for entry in sorted(index, key=_near) if is_kept(entry)]
-    page.select_option(f"#{control}", value)
-    page.wait_for_function("() => location.hash.length > 1")
-    assert _listed(page) == kept[:PER_PAGE]
-    assert _count(page).startswith(f"{len(kept)} of 96 matches")
-    if kept:
-        _wait_for(page, kept[0])
-    else:
-        page.click("text=Show all")
-        _wait_for(page, sorted(index, key=_near)[0]["id"])
-        assert _count(page).startswith("96 matches")
-
-
-@pytest.mark.parametrize(
-    ("order", "key"),
-    [
-        ("far", lambda entry: -_near(entry)),
-        ("sure", lambda entry: -entry["margin"] if entry["margin"] is not None else float("inf")),
-        ("short", lambda entry: len(entry["plain"])),
-    ],
-)
-def test_orders(page, index, order, key):
-    page.select_option("#order", order)
-    expected = [entry["id"] for entry in sorted(index, key=key)]
-    _wait_for(page, expected[0])
-    assert _listed(page) == expected[:PER_PAGE]
-
-
-@pytest.mark.parametrize(
-    ("typed", "is_found"),
-    [
-        ("WIDGET57", lambda entry: "widget57" in entry["plain"]),
-        (
-            "volume 4",
-            lambda entry: "4" in entry["title"] + entry["plain"] + "".join(entry["proofs"]) + entry["id"],
-        ),
-        ("s41", lambda entry: entry["id"] == "s41"),
-        ("p42", lambda entry: "p42" in entry["proofs"]),
-        ("xxx", lambda entry: "xxx" in entry["plain"]),  # symbols of formulas
-        ("xyzzy", lambda _: False),
-        ("(", lambda _: False),
-    ],
-)
-def test_search_finds_words_symbols_titles_and_ids(page, index, typed, is_found):
-    found = sum(bool(is_found(entry)) for entry in index)
-    page.fill("#search", typed)
-    page.wait_for_function("() => location.hash.includes('search=')")
-    assert _count(page).startswith(f"{found} of 96 matches")
-
-
-def test_filters_go_together_and_clear_takes_all_of_them_back(page, index):
-    page.select_option("#category", "math.NT")
-    page.select_option("#rank", "3-10")
-    page.fill("#search", "volume")
-    page.wait_for_function("() => location.hash.includes('search=volume')")
-    kept = sum(entry["category"] == "math.NT" and entry["rank"] in (3, 4) for entry in index)
-    assert _count(page).startswith(f"{kept} of 96")
-    page.click("#clear")
-    assert _count(page).startswith("96 matches")
-    assert [page.input_value(f"#{name}") for name in ("search", "category", "rank")] == ["", "", ""]
-    assert page.evaluate("location.hash") == ""
-
-
-def test_the_categories_to_choose_from_are_those_of_the_list(page):
-    options = page.locator("#category option").all_inner_texts()
-    assert options == ["all", *sorted(CATEGORIES)]
-
-
-def test_keys_go_forward_and_back(page, index):
-    order = [entry["id"] for entry in sorted(index, key=_near)]
-    page.keyboard.press("k")  # nothing before the first
-    for place in (1, 2):
-        page.keyboard.press("j")
-        _wait_for(page, order[place])
-        assert _count(page).endswith(f"number {place + 1}")
-        assert _current(page) == [f"#match={order[place]}"]
-    page.keyboard.press("k")
-    _wait_for(page, order[1])
-
-
-def test_keys_are_letters_while_somebody_types(page):
-    before = _shown(page)
-    page.keyboard.press("/")
-    page.keyboard.type("jk/")
-    assert page.input_value("#search") == "jk/"
-    page.keyboard.press("Escape")
-    assert page.evaluate("document.activeElement.id") == "match"
-    page.wait_for_function("() => location.hash === '#search=jk%2F'")
-    assert page.input_value("#search") == "jk/"  # some browsers would empty it
-    page.fill("#search", "")
-    _wait_for(page, before)
-    page.focus("#category")
-    page.keyboard.press("j")
-    assert _shown(page) == before
-
-
-def test_keys_with_others_held_are_the_browsers(page):
-    before = _shown(page)
-    page.keyboard.press("Control+j")
-    page.keyboard.press("Alt+j")
-    page.wait_for_timeout(100)
-    assert _shown(page) == before
-
-
-def test_focus_stays_on_the_link_that_was_entered(page, index):
-    order = [entry["id"] for entry in sorted(index, key=_near)]
-    page.focus(f"#list a[href='#match={order[3]}']")
-    page.keyboard.press("Enter")
-    _wait_for(page, order[3])
-    assert page.evaluate("document.activeElement.hash") == f"#match={order[3]}"
-    page.keyboard.press("j")
-    _wait_for(page, order[4])
-    assert page.evaluate("document.activeElement.hash") == f"#match={order[4]}"
-
-
-def test_focus_stays_on_next_and_goes_to_previous_at_the_end(page):
-    page.select_option("#category", "math.NT")
-    page.fill("#search", "volume 12")
-    page.wait_for_function("() => location.hash.includes('search=')")
-    kept = _listed(page)
-    assert len(kept) > 2
-    _wait_for(page, kept[0])
-    page.focus("#match >> text=Next")
-    for place, wanted in enumerate(kept[1:], 1):
-        page.keyboard.press("Enter")
-        _wait_for(page, wanted)
-        focused = page.evaluate("document.activeElement.textContent")
-        assert focused == ("Next" if place < len(kept) - 1 else "Previous")
-    assert page.is_disabled("#match >> text=Next")
-
-
-def test_focus_inside_a_match_stays_in_the_next_one(page, index):
-    page.focus("#match summary")
-    page.keyboard.press("j")
-    _wait_for(page, sorted(index, key=_near)[1]["id"])
-    assert page.evaluate("document.activeElement.id") == "match"
-
-
-def test_the_next_match_is_read_from_its_beginning(visit, report_of_many, index):
-    page = _ready(visit(report_of_many, height=300))
-    page.evaluate("document.querySelector('.rival').scrollIntoView({block: 'end', behavior: 'instant'})")
-    assert page.evaluate("document.getElementById('match').getBoundingClientRect().top") < 0
-    page.keyboard.press("j")
-    _wait_for(page, sorted(index, key=_near)[1]["id"])
-    assert page.evaluate("document.getElementById('match').getBoundingClientRect().top") >= 0
-
-
-def test_pages_of_the_list_turn_and_the_match_stays(page, index):
-    order = [entry["id"] for entry in sorted(index, key=_near)]
-    assert page.is_disabled("#earlier")
-    page.focus("#later")
-    page.keyboard.press("Enter")
-    assert _listed(page) == order[PER_PAGE:]
-    assert page.inner_text("#page") == "page 2 of 2"
-    assert page.is_disabled("#later")
-    assert page.evaluate("document.activeElement.id") == "earlier"
-    assert _shown(page) == order[0]
-    assert _current(page) == []
-    page.keyboard.press("Enter")
-    assert _listed(page) == order[:PER_PAGE]
-    assert _current(page) == [f"#match={order[0]}"]
-    page.keyboard.press("j")
-    _wait_for(page, order[1])
-
-
-def test_the_list_follows_to_its_next_page(visit, report_of_many, index):
-    order = [entry["id"] for entry in sorted(index, key=_near)]
-    page = _ready(visit(f"{report_of_many.as_uri()}#match={order[PER_PAGE - 1]}"))
-    assert page.inner_text("#page") == "page 1 of 2"
-    page.keyboard.press("j")
-    _wait_for(page, order[PER_PAGE])
-    assert page.inner_text("#page") == "page 2 of 2"
-    assert _listed(page)[0] == order[PER_PAGE]
-
-
-def test_an_address_opens_the_same_match_and_filters_in_another_window(page, visit):
-    page.select_option("#category", "math.AC")
-    page.select_option("#order", "short")
-    page.fill("#search", "every & widget")
-    page.wait_for_function("() => location.hash.includes('search=')")
-    assert _count(page).startswith("0 of")
-    page.fill("#search", "every widget")
-    page.wait_for_function("() => location.hash.includes('search=every+widget&')")
-    wanted = _listed(page)[7]
-    page.click(f"#list a[href$='match={wanted}']")
-    _wait_for(page, wanted)
-    again = _ready(visit(page.url))
-    assert _shown(again) == wanted
-    assert _listed(again) == _listed(page)
-    assert _count(again) == _count(page)
-    for name in ("search", "category", "rank", "order", "mended"):
-        assert again.input_value(f"#{name}") == page.input_value(f"#{name}")
-    assert again.evaluate("scrollY") > 0
-
-
-def test_the_buttons_back_and_forward(page, index):
-    order = [entry["id"] for entry in sorted(index, key=_near)]
-    for place in (1, 2):
-        page.keyboard.press("j")
-        _wait_for(page, order[place])
-    page.go_back()
-    _wait_for(page, order[1])
-    page.go_back()
-    _wait_for(page, order[0])
-    page.go_forward()
-    _wait_for(page, order[1])
-    assert _current(page) == [f"#match={order[1]}"]
-    page.click("text=Where it fails")  # no match of that name
-    assert _shown(page) == order[1]
-
-
-def test_an_unknown_id_is_told_and_the_list_is_there(visit, report_of_many, index):
-    seen = visit(f"{report_of_many.as_uri()}#match=s-nowhere&category=nowhere")
-    seen.page.wait_for_selector("#list a")
-    assert "s-nowhere is not listed here" in seen.page.inner_text("#match")
-    seen.page.wait_for_function(
-        "() => document.getElementById('match').getBoundingClientRect().top < innerHeight"
+def test_a_margin_beyond_all_numbers_is_unknown(tmp_path):
+    collection = _collection(
+        tmp_path, [Pair("A", "B"), Pair("C", "D")], {0: {1: 1e308, 0: -1e308}, 1: {1: 1.0}}
     )
-    assert _count(seen.page) == "96 matches"
-    seen.page.keyboard.press("j")
-    _wait_for(seen.page, sorted(index, key=_near)[0]["id"])
+    assert unpacked(collection.first(1).index)["margin"] == [None]
 
 
-def test_a_match_that_a_filter_hides_is_shown_if_it_is_asked_for(visit, report_of_many, index):
-    hidden = next(entry for entry in index if entry["category"] != "math.AC")
-    page = _ready(visit(f"{report_of_many.as_uri()}#category=math.AC&match={hidden['id']}"))
-    assert _shown(page) == hidden["id"]
-    assert hidden["id"] not in _listed(page)
-    assert page.is_disabled("#match >> text=Next")
-    page.keyboard.press("j")
-    _wait_for(page, _listed(page)[0])
+def test_proofs_with_the_same_text_are_told(tmp_path):
+    pairs = [Pair("A", "Clear."), Pair("B", "Clear."), Pair("C", "Not clear.")]
+    lists = {0: {1: 2.0, 0: 1.0}, 1: {2: 2.0, 1: 1.0}, 2: {2: 1.0}}
+    same = {entry["id"]: entry["same"] for entry in _collection(tmp_path, pairs, lists).entries}
+    assert same == {"s0": True, "s1": False}
 
 
-PAIRS = [
-    Pair(
-        r"Lemma 1. Let $x \in X$ be on the Smooth projective curve of genus 7 "
-        "over the field $k$ with $n = 3$ points.",
-        r"Proof. The smooth curve $X$ over $k$ has genus 7. Take $n = 3$. By Lemma 1 we are done with $z$.",
-    ),
-    Pair(
-        "Lemma 2.", r"Proof. A projective curve $X$ has the points by Lemma 1, with $x$, 7 and $3$. Take $z$."
-    ),
-]
+def test_a_predicted_proof_may_belong_to_no_statement(tmp_path):
+    collection = _collection(
+        tmp_path, [Pair("A", "B"), Pair("C", "D")], {0: {2: 1.0}, 1: {1: 1.0}}, ["Spare."]
+    )
+    (entry,) = collection.entries
+    assert entry["proofs"] == ["p0", "p2"]
+    assert (entry["rival_title"], entry["rival_kind"]) == (None, None)
+    assert len(entry["texts"]) == 3
+
+
+def test_every_text_is_there_once(report_of_many):
+    texts = _texts(report_of_many)
+    assert len(texts) == len({str(text) for text in texts})
+    entries = _entries(report_of_many)
+    assert sorted({number for numbers in entries["texts"] for number in numbers}) == list(range(len(texts)))
+    assert len(entries["id"]) == len(set(entries["id"])) == N_WRONG
 
 
 @pytest.fixture(scope="module")
-def marked(make_report):
-    return make_report(PAIRS, {0: {1: 1.0, 0: 1.0}, 1: {1: 1.0}})
-
-
-def _marks(page, panel):
-    return page.eval_on_selector_all(
-        f"#match .{panel} [class$=-mark]",
-        "marks => marks.map(mark => [mark.textContent, mark.getAttribute('class').split('-')[0]])",
+def megabytes_for(report_of_many):
+    """How large a page with so much of the data would be."""
+    data = sum(
+        len(found) for found in re.findall(r'octet-stream" id="[^"]*">([^<]*)<', report_of_many.read_text())
     )
+    without = report_of_many.stat().st_size - data
+    return lambda share: (without + share * data) / 1e6
 
 
-def test_words_and_symbols_are_marked_by_where_they_occur(visit, marked):
-    page = _ready(visit(marked))
-    both, only_right, only_predicted = "orange", "blue", "purple"
-    assert _marks(page, "statement") == [
-        ["x", only_predicted],
-        ["X", both],
-        ["Smooth", only_right],
-        ["projective", only_predicted],
-        ["curve", both],
-        ["genus", only_right],
-        ["k", only_right],
-        ["n", only_right],
-        ["points", only_predicted],
-    ]
-    assert _marks(page, "gold") == [
-        ["smooth", only_right],
-        ["curve", both],
-        ["X", both],
-        ["k", only_right],
-        ["genus", only_right],
-        ["n", only_right],
-    ]
-    assert _marks(page, "rival") == [
-        ["projective", only_predicted],
-        ["curve", both],
-        ["X", both],
-        ["points", only_predicted],
-        ["x", only_predicted],
-    ]
+@pytest.mark.parametrize("share", [-1, 0, 0.01, 0.1, 0.5, 0.99, 1, 100])
+def test_the_page_is_never_larger_than_it_may_be(share, megabytes_for, many, report_of_many, tmp_path):
+    release, predictions = many
+    page, megabytes = tmp_path / "report.html", megabytes_for(share)
+    if share < 0:
+        with pytest.raises(ProofmatchError, match="--max-mb"):
+            write_report(predictions, release, out=page, max_megabytes=megabytes)
+        assert not page.exists()
+        return
+    wrong = write_report(predictions, release, out=page, max_megabytes=megabytes)
+    assert page.stat().st_size <= megabytes * 1e6
+    assert wrong.total == N_WRONG
+    if share >= 1:
+        assert page.read_bytes() == report_of_many.read_bytes()
+        return
+    assert wrong.listed < wrong.total
+    if wrong.listed:
+        # There is hardly room for another one, which takes less than a kilobyte.
+        assert page.stat().st_size > megabytes * 1e6 - 2_000
+        assert f"{wrong.listed} of {wrong.total} wrong matches" in page.read_text()
+        whole = _entries(report_of_many)
+        assert _entries(page) == {name: column[: wrong.listed] for name, column in whole.items()}
+        used = {number for numbers in _entries(page)["texts"] for number in numbers}
+        assert len(_texts(page)) == len(used)  # none of those that were left out
 
 
-def test_the_legend_has_the_marks_that_are_used(visit, marked):
-    page = _ready(visit(marked))
-    legend = page.eval_on_selector_all(
-        ".legend mark", "marks => marks.map(mark => [mark.className, mark.innerText])"
-    )
-    assert legend == [
-        ["orange-mark", "in both proofs"],
-        ["blue-mark", "only in the right one"],
-        ["purple-mark", "only in the predicted one"],
-    ]
-    # Colours are not alone: the lines below the marks differ.
-    lines = page.eval_on_selector_all(
-        ".legend mark", "marks => marks.map(mark => getComputedStyle(mark).borderBottomStyle)"
-    )
-    assert len(set(lines)) == 3
+def test_collecting_ends_where_there_is_no_room(many):
+    release, predictions = many
+    task = load_task(open_release(release), "test")
+    collection = collect_wrong(task, read_cases(predictions, task), 2_000)
+    assert 0 < len(collection.entries) < N_WRONG
+    assert collection.total == N_WRONG
 
 
-def test_formulas_are_drawn(visit, marked):
-    page = _ready(visit(marked))
-    sizes = page.eval_on_selector_all(
-        "#match .statement math",
-        "all => all.map(one => one.getBoundingClientRect()).map(r => [r.width, r.height])",
-    )
-    assert len(sizes) == 3
-    assert all(width > 5 and height > 5 for width, height in sizes)
-    assert page.evaluate("document.querySelector('#match math mi').namespaceURI").endswith("/MathML")
+def test_which_ones_are_shown_does_not_depend_on_the_order_of_the_file(many, megabytes_for, tmp_path):
+    release, predictions = many
+    lines = predictions.read_text().splitlines(keepends=True)
+    shuffled = tmp_path / predictions.name
+    shuffled.write_text("".join(sorted(lines, key=lambda line: line[::-1])))
+    pages = [tmp_path / "a.html", tmp_path / "b.html"]
+    for source, page in zip((predictions, shuffled), pages, strict=True):
+        write_report(source, release, out=page, max_megabytes=megabytes_for(0.5))
+    assert 0 < len(_entries(pages[0])["id"]) < N_WRONG
+    assert _entries(pages[0]) == _entries(pages[1])
 
 
-def test_what_is_told_of_a_match(visit, marked):
-    page = _ready(visit(marked))
-    assert page.locator("#match .badge").all_inner_texts() == [
-        "right proof at rank 2",
-        "same score as the predicted one",
-        "one-to-one matching mends it",
-    ]
-    assert page.inner_text("#match .rival .faint") == "of a lemma in “On toys”, p1"
-    page.click("text=What the predicted proof proves")
-    assert page.inner_text("#match details p") == "Lemma 2."
+def test_those_that_are_left_out_are_like_those_that_are_not(many, megabytes_for, tmp_path):
+    release, predictions = many
+    wrong = write_report(predictions, release, out=tmp_path / "x.html", max_megabytes=megabytes_for(0.5))
+    numbers = [int(name[1:]) for name in _entries(tmp_path / "x.html")["id"]]
+    assert len(numbers) == wrong.listed
+    assert min(numbers) < N_MANY / 4
+    assert max(numbers) > 3 * N_MANY / 4
+    assert wrong.categories == ["math.AC", "math.AG", "math.NT"]
 
 
-def test_what_is_opened_stays_open(page, index):
-    page.click("text=What the predicted proof proves")
-    page.keyboard.press("j")
-    _wait_for(page, sorted(index, key=_near)[1]["id"])
-    assert page.locator("#match details[open]").count() == 1
-
-
-def test_a_full_stop_stands_at_its_formula(make_report, visit):
-    text = "".join(f"{'word ' * number}$x$.), " for number in range(40))
-    page = _ready(
-        visit(make_report([Pair(text, "A"), Pair("B", "C")], {0: {1: 2.0, 0: 1.0}, 1: {1: 1.0}}), width=390)
-    )
-    assert page.inner_text("#match .statement .words").count(".),") == 40
-    heights = page.eval_on_selector_all(
-        "#match .unbroken", "all => all.map(one => one.getClientRects().length)"
-    )
-    assert heights == [1] * 40
-
-
-def test_a_predicted_proof_of_no_statement_has_only_its_id(make_report, visit):
-    page = _ready(visit(make_report(PAIRS, {0: {2: 2.0, 0: 0.5}, 1: {1: 1.0}}, ("Spare.",))))
-    assert page.inner_text("#match .rival .faint") == "p2"
-    assert page.locator("#match details").count() == 0
-    assert "score 1.5 below the predicted one" in page.locator("#match .badge").all_inner_texts()
+def test_a_page_without_room_for_a_match_says_so(tmp_path, visit):
+    long = [Pair("word " * 9, " ".join(str(number**7) for number in range(40_000))), Pair("B", "C")]
+    release = write_release(tmp_path / "long", long)
+    predictions = predict(tmp_path / "x.jsonl", {0: {1: 1.0, 0: 0.5}, 1: {1: 1.0}})
+    wrong = write_report(predictions, release, out=tmp_path / "page.html", max_megabytes=0.1)
+    assert (wrong.listed, wrong.total) == (0, 1)
+    seen = visit(tmp_path / "page.html")
+    assert "None of the 1 wrong matches fits" in seen.page.inner_text("main")
+    assert seen.page.locator("#browser").count() == 0

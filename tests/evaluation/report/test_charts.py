@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from proofmatch.builder.release.release import open_release
 from proofmatch.evaluation.evaluator import Ranking, make_result
 from proofmatch.evaluation.metrics import NO_RANK, count_assignments
-from proofmatch.evaluation.report import figures
-from proofmatch.evaluation.report.cases import Cases
-from proofmatch.evaluation.report.figures import (
+from proofmatch.evaluation.report import charts
+from proofmatch.evaluation.report.charts import (
     agreement_chart,
     assignment_chart,
     category_chart,
@@ -20,6 +19,7 @@ from proofmatch.evaluation.report.figures import (
     rank_chart,
     text_charts,
 )
+from proofmatch.evaluation.report.matches import Cases
 from proofmatch.evaluation.system import System
 from proofmatch.evaluation.task import load_task
 from tests.evaluation.tasks import make_task
@@ -112,7 +112,7 @@ def test_without_a_matching_there_is_nothing_to_compare():
 def test_the_accuracy_of_the_chart_is_that_of_the_scores_with_its_interval():
     ranks = np.random.default_rng(0).integers(1, 4, 200)
     task, cases = make_task(200), _cases(ranks, np.zeros(200, dtype=np.int64))
-    result = make_result(cases.judgement, task, System("x"), "0" * 64)
+    result = make_result(cases.ranking, task, System("x"), "0" * 64)
     local, _ = one_to_one_chart(task, cases).rows
     assert (local.share, local.interval) == (result.measures.accuracy, result.ci95["accuracy"])
 
@@ -150,12 +150,12 @@ def test_proofs_are_those_of_the_statements_whatever_their_order(toys):
 
 @given(
     st.lists(st.integers(0, 5) | st.integers(0, 10_000), min_size=1, max_size=120),
-    st.sampled_from([str, figures._whole]),
+    st.sampled_from([str, charts._whole]),
 )
 def test_classes_cover_all_statements(values, written):
     values = np.array(values)
     is_right = (values % 2 == 0).astype(np.float64)
-    chart = figures._class_chart("Of numbers", "number", values, is_right, written)
+    chart = charts._class_chart("Of numbers", "number", values, is_right, written)
     assert sum(int(row.figures[2]) for row in chart.rows) == len(values)
     right = sum(row.share * int(row.figures[2]) for row in chart.rows)
     assert right == pytest.approx(is_right.sum())

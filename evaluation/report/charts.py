@@ -1,4 +1,4 @@
-"""The charts of a report."""
+"""The charts of a report: tables with bars."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from ..metrics import (
 )
 from ..pages.rendering import Bar, percent, percent_between
 from ..task import Task, load_tokens
-from .cases import Cases
+from .matches import Cases
 
-# Enough for lines that are drawn; the scores themselves have ten times as many.
+# Enough for the intervals of a chart; those of the scores use ten times as many.
 RESAMPLES = 1_000
-_DRAWN = Bootstrap(RESAMPLES)
+_CHART_BOOTSTRAP = Bootstrap(RESAMPLES)
 _CLASSES = 8
-_LEAST_IN_CLASS = 10
+_MIN_CLASS_SIZE = 10
 
 _RANKS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000)
 
@@ -34,8 +34,8 @@ class Chart:
     """A chart of bars.
 
     Attributes:
-        caption: What it shows.
-        head: The names of its columns, but for that of the bars.
+        caption: Its caption.
+        head: The names of its columns, except that of the bars.
         rows: Its bars.
     """
 
@@ -55,7 +55,7 @@ def rank_chart(ranks: np.ndarray) -> Chart:
         counts.append((label, found, "green" if high == 1 else "blue"))
         low = high + 1
     counts.append((f"over {_RANKS[-1]:,}", int((ranks > _RANKS[-1]).sum()), "blue"))
-    while counts and not counts[-1][1]:  # what comes after the last rank there is
+    while counts and not counts[-1][1]:  # ranks that do not occur
         counts.pop()
     counts.append(("not listed", int((ranks == NO_RANK).sum()), "orange"))
     most = max(count for _, count, _ in counts)
@@ -93,30 +93,28 @@ def assignment_chart(assignment_counts: dict[int, int], n_proofs: int) -> Chart:
 def text_charts(task: Task, ranks: np.ndarray) -> list[Chart]:
     """Measure the accuracy by the length of statements and proofs, and by how much of them is math."""
     is_right = (ranks == 1).astype(np.float64)
+    names = {"statement": "statement", "proof": "right proof"}
     charts = []
-    for side in ("statement", "proof"):
+    for side, name in names.items():
         tokens = load_tokens(task.release, side, task.split, by_article=task.by_article)
         lengths, math = _lengths_and_math(tokens)
         if side == "proof":
             lengths, math = lengths[task.gold], math[task.gold]
         shares = math / np.maximum(lengths, 1)
         charts += [
-            _class_chart(f"Accuracy by length of the {_OF[side]}", "tokens", lengths, is_right, str),
-            _class_chart(f"Accuracy by share of math in the {_OF[side]}", "math %", shares, is_right, _whole),
+            _class_chart(f"Accuracy by length of the {name}", "tokens", lengths, is_right, str),
+            _class_chart(f"Accuracy by share of math in the {name}", "math %", shares, is_right, _whole),
         ]
     return [charts[0], charts[2], charts[1], charts[3]]
 
 
-_OF = {"statement": "statement", "proof": "right proof"}
-
-
 def one_to_one_chart(task: Task, cases: Cases) -> Chart | None:
-    """Compare the first choices with the one-to-one matching; None if there is none."""
+    """Compare the first choices with the one-to-one matching; None without a matching."""
     if cases.one_to_one is None:
         return None
-    local = (cases.judgement.ranks == 1).astype(np.float64)
+    local = (cases.ranking.ranks == 1).astype(np.float64)
     matched = (cases.one_to_one == task.gold).astype(np.float64)
-    # As many resamples as for the scores, one of which is among them.
+    # As many resamples as for the scores, since the first bar is one of them.
     rows = [_mean_bar("local", local, Bootstrap()), _mean_bar("global", matched, Bootstrap())]
     return Chart(
         "Accuracy, first choice (local) and one-to-one (global)",
@@ -126,10 +124,10 @@ def one_to_one_chart(task: Task, cases: Cases) -> Chart | None:
 
 
 def agreement_chart(task: Task, cases: Cases) -> Chart | None:
-    """Count what the one-to-one matching mends and spoils; None if there is none."""
+    """Count what the one-to-one matching fixes and breaks; None without a matching."""
     if cases.one_to_one is None:
         return None
-    local, matched = cases.judgement.ranks == 1, cases.one_to_one == task.gold
+    local, matched = cases.ranking.ranks == 1, cases.one_to_one == task.gold
     counts = {
         "right in both": (local & matched, "green"),
         "mended": (~local & matched, "blue"),
@@ -151,16 +149,16 @@ def _lengths_and_math(tokens: pa.ListArray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _class_chart(
-    caption: str, unit: str, values: np.ndarray, is_right: np.ndarray, written: Callable[[float], str]
+    caption: str, unit: str, values: np.ndarray, is_right: np.ndarray, write: Callable[[float], str]
 ) -> Chart:
-    """Put statements into classes of nearly equal size by a value, and measure the accuracy of each."""
-    n_classes = max(1, min(_CLASSES, len(values) // _LEAST_IN_CLASS))
+    """Group statements into classes of nearly equal size by a value, and measure the accuracy of each."""
+    n_classes = max(1, min(_CLASSES, len(values) // _MIN_CLASS_SIZE))
     edges = np.unique(np.quantile(values, np.linspace(0, 1, n_classes + 1), method="nearest"))
     classes = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, max(0, len(edges) - 2))
     rows = []
     for number in np.unique(classes):
         inside = values[classes == number]
-        low, high = written(inside.min()), written(inside.max())
+        low, high = write(inside.min()), write(inside.max())
         rows.append(_mean_bar(low if low == high else f"{low}–{high}", is_right[classes == number]))
     return Chart(caption, (unit, "accuracy %", "95% interval", "statements"), rows)
 
@@ -169,7 +167,7 @@ def _whole(share: float) -> str:
     return f"{100 * share:.0f}"
 
 
-def _mean_bar(label: str, values: np.ndarray, bootstrap: Bootstrap = _DRAWN) -> Bar:
+def _mean_bar(label: str, values: np.ndarray, bootstrap: Bootstrap = _CHART_BOOTSTRAP) -> Bar:
     mean = float(values.mean())
     (interval,) = interval95(resampled_means(values[:, None], bootstrap))
     return Bar(label, mean, (percent(mean), percent_between(interval), f"{len(values):,}"), interval)

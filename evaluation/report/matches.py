@@ -1,0 +1,287 @@
+"""Predictions → the wrong matches of a report: as many as the page has room for, with their texts."""
+
+import json
+import zlib
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from proofmatch.progress import Progress
+
+from ...builder.release.schema import config_name
+from ..decoding.candidates import Candidates
+from ..decoding.matching import fill_unmatched, match_candidates
+from ..evaluator import Ranking, rank_predictions
+from ..metrics import NO_RANK, UNKNOWN
+from ..pages.texts import Pieces, plain_text, shown_text
+from ..predictions import read_predictions
+from ..task import Task
+
+NOTHING_TO_MATCH = "the file lists one proof for each statement, and there is nothing left to choose from"
+NO_SCORES = "the file has no scores, by which a one-to-one matching would choose"
+
+# A lower bound of how well the list compresses. Measured: 0.26 to 0.28.
+_PACKED = 0.2
+# Larger chunks compress better, and take the browser longer to open.
+TEXTS_IN_CHUNK = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """What a prediction file says about each statement of a task, in the task's order.
+
+    Attributes:
+        ranking: Ranks of the gold proofs, and first choices.
+        rivals: Number of the proof ranked above the gold one: the first choice, or the one that ties with it
+            if that is the gold proof, (statements).
+        margins: Score of the rival minus score of the gold proof, NaN where either is unknown, (statements).
+        one_to_one: Proof of each statement in the one-to-one matching of the listed candidates, (statements);
+            None if there is no matching.
+        why_not: Why there is no matching.
+    """
+
+    ranking: Ranking
+    rivals: np.ndarray
+    margins: np.ndarray
+    one_to_one: np.ndarray | None
+    why_not: str | None
+
+
+def read_cases(predictions: Path, task: Task, progress: Progress | None = None) -> Cases:
+    """Read a prediction file, and match its candidates one-to-one.
+
+    Raises:
+        ProofmatchError: If the file has any fault.
+    """
+    batches = list(read_predictions(predictions, task, progress))
+    ranking = rank_predictions(batches, task.gold)
+    n = len(task.statement_ids)
+    rivals, margins = np.zeros(n, dtype=np.int64), np.full(n, np.nan)
+    for batch in batches:
+        rows, gold = batch.statements, task.gold[batch.statements]
+        # A first choice that is the gold proof, and not of rank 1, is followed by one with an equal score.
+        is_tied = (ranking.first_choices[rows] == gold) & (ranking.ranks[rows] != 1)
+        at = batch.proofs.starts[:-1] + is_tied
+        rivals[rows] = batch.proofs.values[at]
+        if batch.scores is not None:
+            of = batch.proofs.rows
+            listed = np.flatnonzero(batch.proofs.values == gold[of])
+            with np.errstate(over="ignore"):  # between scores near the largest double
+                margins[rows[of[listed]]] = batch.scores[at[of[listed]]] - batch.scores[listed]
+    scores = [batch.scores for batch in batches if batch.scores is not None]
+    if len(scores) < len(batches):
+        return Cases(ranking, rivals, margins, None, NO_SCORES)
+    if all(len(batch.proofs.values) == len(batch) for batch in batches):
+        return Cases(ranking, rivals, margins, None, NOTHING_TO_MATCH)
+    candidates = Candidates.from_rows(
+        np.concatenate([np.repeat(batch.statements, batch.proofs.lengths) for batch in batches]),
+        np.concatenate([batch.proofs.values for batch in batches]),
+        np.concatenate(scores),
+        (n, len(task.proof_ids)),
+    )
+    return Cases(
+        ranking, rivals, margins, fill_unmatched(match_candidates(candidates).columns, candidates), None
+    )
+
+
+def packed(data: Any) -> str:  # noqa: ANN401 - any JSON value
+    """Compress data and encode them as text, which the browser unpacks when it is needed."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def unpacked(letters: str) -> Any:  # noqa: ANN401 - any JSON value
+    """Decode what `packed` has encoded."""
+    return json.loads(zlib.decompress(b64decode(letters)))
+
+
+class TextStore:
+    """Texts without repetition, in packed chunks.
+
+    Attributes:
+        size: The size of the complete chunks.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._numbers: dict[str, int] = {}
+        self._finished: list[str] = []
+        self._open: list[Pieces] = []
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._numbers
+
+    def add(self, name: str, pieces: Pieces) -> None:
+        """Add a text that is not in the store yet."""
+        self._numbers[name] = len(self._numbers)
+        self._open.append(pieces)
+        if len(self._open) == TEXTS_IN_CHUNK:
+            self._finished.append(packed(self._open))
+            self.size += len(self._finished[-1])
+            self._open = []
+
+    def number(self, name: str) -> int:
+        """Return the number of a text."""
+        return self._numbers[name]
+
+    def chunks(self, n_texts: int) -> list[str]:
+        """Pack the first texts."""
+        whole, rest = divmod(n_texts, TEXTS_IN_CHUNK)
+        chunks = self._finished[:whole]
+        if rest:
+            last = self._open if whole == len(self._finished) else unpacked(self._finished[whole])
+            chunks.append(packed(last[:rest]))
+        return chunks
+
+
+@dataclass(frozen=True, slots=True)
+class WrongMatches:
+    """The wrong matches that a page shows.
+
+    Attributes:
+        listed: How many are shown.
+        total: How many there are.
+        index: The list, packed.
+        texts: The texts, packed in chunks.
+        texts_in_chunk: The number of texts in a chunk.
+        categories: The categories of the matches that are shown.
+    """
+
+    listed: int
+    total: int
+    index: str
+    texts: list[str]
+    texts_in_chunk: int
+    categories: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Wrong matches and their texts; a page shows as many of the first ones as it has room for.
+
+    Attributes:
+        total: The number of wrong matches, collected or not.
+        entries: The matches that were collected.
+        store: Their texts.
+        n_texts: The number of texts that the entries up to each one need.
+    """
+
+    total: int
+    entries: list[dict[str, Any]]
+    store: TextStore
+    n_texts: list[int]
+
+    def first(self, listed: int) -> WrongMatches:
+        """Pack the first matches."""
+        entries = self.entries[:listed]
+        # Columns are half as large as an object for each match.
+        columns = {name: [entry[name] for entry in entries] for name in (entries[0] if entries else ())}
+        return WrongMatches(
+            listed,
+            self.total,
+            packed(columns),
+            self.store.chunks(self.n_texts[listed - 1] if listed else 0),
+            TEXTS_IN_CHUNK,
+            sorted({entry["category"] for entry in entries}),
+        )
+
+
+def collect_wrong(task: Task, cases: Cases, room: int, progress: Progress | None = None) -> Collection:
+    """Collect wrong matches and their texts, until they are about as large as the page may be, or larger.
+
+    If there is no room for all, a random sample is shown, so that it is representative.
+
+    Args:
+        task: The task of the predictions.
+        cases: The predictions.
+        room: The largest size of the page in bytes.
+        progress: Counts the matches.
+    """
+    wrong = np.flatnonzero(cases.ranking.ranks != 1).tolist()
+    source, store = _Source(task), TextStore()
+    collection = Collection(len(wrong), [], store, [])
+    taken = 0.0
+    for number in sorted(wrong, key=lambda number: _random_key(task.statement_ids[number])):
+        if store.size + taken > room:
+            break
+        entry = _entry(number, task, cases, source, store)
+        taken += _PACKED * len(str(entry).encode())
+        collection.entries.append(entry)
+        collection.n_texts.append(len(store))
+        if progress is not None:
+            progress.summary = f"{store.size / 1e6:.1f} MB"
+            progress.advance()
+    return collection
+
+
+class _Source:
+    """The texts of a task, and the articles they are from."""
+
+    def __init__(self, task: Task) -> None:
+        self._texts = {
+            side: task.release.table(config_name(f"{side}s", task.by_article), task.split, ["text", "tokens"])
+            for side in ("statement", "proof")
+        }
+        pairs = task.release.table(task.config, task.split, ["statement_id", "title", "kind", "article_id"])
+        place = {name: at for at, name in enumerate(pairs["statement_id"].to_pylist())}
+        self._pairs = pairs.take(pa.array([place[name] for name in task.statement_ids]))
+        self.statement_of = np.full(len(task.proof_ids), -1, dtype=np.int64)
+        self.statement_of[task.gold] = np.arange(len(task.gold))
+
+    def pieces(self, side: str, number: int) -> Pieces:
+        table = self._texts[side]
+        return shown_text(table["text"][number].as_py(), table["tokens"][number].as_py())
+
+    def origin(self, statement: int) -> dict[str, str | None]:
+        return {name: self._pairs[name][statement].as_py() for name in ("title", "kind", "article_id")}
+
+    def are_equal(self, proof: int, other: int) -> bool:
+        tokens = self._texts["proof"]["tokens"]
+        return tokens[proof] == tokens[other]
+
+
+def _entry(number: int, task: Task, cases: Cases, source: _Source, store: TextStore) -> dict[str, Any]:
+    gold, rival = int(task.gold[number]), int(cases.rivals[number])
+    proves = int(source.statement_of[rival])
+    sides = [("statement", number), ("proof", gold), ("proof", rival)]
+    if proves >= 0:  # a release may have more proofs than statements
+        sides.append(("statement", proves))
+    plain = ""
+    for side, at in sides:
+        name = f"{side} {at}"
+        is_new = name not in store
+        if is_new or not plain:
+            pieces = source.pieces(side, at)
+            plain = plain or plain_text(pieces)
+            if is_new:
+                store.add(name, pieces)
+    rank, margin = int(cases.ranking.ranks[number]), float(cases.margins[number])
+    origin, theirs = source.origin(number), source.origin(proves) if proves >= 0 else {}
+    return {
+        "id": task.statement_ids[number],
+        "proofs": [task.proof_ids[gold], task.proof_ids[rival]],
+        "rank": None if rank == NO_RANK else rank,
+        "margin": float(f"{margin:.4g}") if np.isfinite(margin) else None,
+        "category": task.categories[number] or UNKNOWN,
+        "kind": origin["kind"],
+        "title": origin["title"] or origin["article_id"],
+        "article": origin["article_id"],
+        "rival_title": (theirs.get("title") or theirs.get("article_id")),
+        "rival_kind": theirs.get("kind"),
+        "mended": bool(cases.one_to_one is not None and cases.one_to_one[number] == gold),
+        "same": source.are_equal(gold, rival),
+        "texts": [store.number(f"{side} {at}") for side, at in sides],
+        "plain": plain,
+    }
+
+
+def _random_key(statement_id: str) -> bytes:
+    return sha256(statement_id.encode()).digest()
