@@ -1,7 +1,7 @@
 """Whole builds over bad input: what is good arrives, what is bad is named, and nothing ends the run.
 
 A few articles of the sample stand among every kind of bad document, in a folder and in archives that are
-themselves damaged. Sources that are none at all end with one sentence.
+themselves damaged. Invalid sources end with one sentence.
 """
 
 import hashlib
@@ -292,7 +292,7 @@ def test_a_wrong_source_among_right_ones_is_an_error(workplace, articles):
     assert not (workplace / "release" / "manifest.json").exists()
 
 
-def test_an_archive_from_which_nothing_can_be_read_is_no_source(tmp_path):
+def test_an_unreadable_archive_is_not_a_source(tmp_path):
     broken = tmp_path / "broken.tar.gz"
     broken.write_bytes(b"not a gzip file" * 100)
     with pytest.raises(ProofmatchError, match="no article"):

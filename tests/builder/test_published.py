@@ -127,7 +127,7 @@ def test_probability_subset_and_replaced_symbols(tmp_path):
     )
 
 
-def test_equal_pairs_within_and_across_splits_are_told_apart(tmp_path):
+def test_equal_pairs_within_and_across_splits_get_different_ids(tmp_path):
     block = next(iter(synthetic_blocks(1)))
     for split in ("train", "dev", "test"):
         write_file(tmp_path / f"mixed_conservation_{split}", [block, Block(block.article, "x", block.lines)])
@@ -144,7 +144,7 @@ def test_other_settings_in_the_same_folder_are_refused(imported, published):
         import_published(published, imported, seed=1)
 
 
-def test_a_killed_import_goes_on_where_it_stopped(published, imported, tmp_path):
+def test_a_killed_import_resumes(published, imported, tmp_path):
     command = [
         sys.executable,
         "-m",

@@ -59,7 +59,7 @@ def test_the_first_edition_has_names_of_its_own(tmp_path):
         ([*three("mixed"), "copy/mixed_conservation_dev.gz"], "are both mixed_conservation_dev"),
     ],
 )
-def test_what_is_missing_or_double_is_named(tmp_path, names, words):
+def test_missing_and_ambiguous_files_are_named(tmp_path, names, words):
     touch(tmp_path, *names)
     with pytest.raises(ProofmatchError, match=words):
         find_files(tmp_path, "conservation", "mixed")
@@ -102,7 +102,7 @@ def imported(folder, dev: str, out):
     ],
     ids=range(11),
 )
-def test_what_real_files_have_is_read(tmp_path, text):
+def test_variants_of_the_format_in_real_files_are_read(tmp_path, text):
     release = imported(tmp_path / "files", text, tmp_path / "release")
     rows = rows_of(release)
     assert [row["article_id"] for row in rows] == ["math/0101001"] * 3
@@ -172,7 +172,7 @@ def test_of_a_long_symbol_only_the_beginning_is_shown(tmp_path, sign, shown):
     assert len(str(error.value)) < 300 + len(str(tmp_path))
 
 
-def test_after_the_fault_is_mended_the_same_command_succeeds(tmp_path):
+def test_the_same_command_succeeds_once_the_file_is_fixed(tmp_path):
     with pytest.raises(ProofmatchError):
         imported(tmp_path / "files", HEAD + PAIR.replace("text\tLet", "txet\tLet"), tmp_path / "release")
     assert len(rows_of(imported(tmp_path / "files", HEAD + PAIR, tmp_path / "release"))) == 3
@@ -211,7 +211,7 @@ def test_what_is_refused_before_any_pair_is_read_leaves_nothing_behind(tmp_path)
     assert not any((tmp_path / "release").iterdir())
 
 
-def test_pairs_that_differ_in_notation_alone_are_told_apart(tmp_path):
+def test_pairs_that_differ_in_notation_alone_get_different_ids(tmp_path):
     first, second = PAIR, PAIR.replace("math_x", "x").replace("𝐲", "y____bold")
     release = imported(tmp_path / "files", HEAD + first + second + first, tmp_path / "release")
     rows = rows_of(release)

@@ -103,7 +103,7 @@ def test_html_that_has_xhtmls_namespace_and_is_well_formed_is_xml():
     assert parse_document(xhtml("x"), "a.html").tag.startswith("{http")
 
 
-def test_html_that_has_xhtmls_namespace_for_decoration_is_html():
+def test_html_that_only_declares_xhtmls_namespace_is_html():
     soup = b'<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><body>a<br>b</body></html>'
     assert parse_document(soup, "a.html").tag == "html"
 

@@ -11,7 +11,7 @@ PROOF = '<div class="proof">Proof</div>'
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)
-def test_every_generation_of_markup_says_the_same(generation):
+def test_every_generation_of_markup_gives_the_same_pairs(generation):
     name, data = GENERATIONS[generation]
     (pair,) = raw_pairs(data, name)
     assert pair.kind == "lemma"
@@ -136,7 +136,7 @@ def test_pairs_are_found_at_any_depth(page):
 
 
 @pytest.mark.parametrize("page", [xhtml, html5])
-def test_a_pair_inside_a_comment_is_none(page):
+def test_a_pair_inside_a_comment_is_ignored(page):
     name = "article.xhtml" if page is xhtml else "article.html"
     assert found(page(f"<!-- {LEMMA}{PROOF} --><p>x</p>"), name) == []
 

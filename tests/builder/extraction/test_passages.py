@@ -59,7 +59,7 @@ def test_readable_text_has_a_line_for_each_block(content, lines):
 
 
 @pytest.mark.parametrize("element", ["script", "style", "svg", "noscript", "template", "button"])
-def test_what_is_no_text_is_left_out(element):
+def test_elements_that_are_not_text_are_left_out(element):
     read = passage(f"a <{element}>var <b>x</b> {X}</{element}> b")
     assert (readable(read), read.length) == ("a b", (2, 0))
 

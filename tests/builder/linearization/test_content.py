@@ -588,7 +588,7 @@ OPERATORS = sorted(
         max_leaves=12,
     )
 )
-def test_no_leaf_is_lost_whatever_is_applied_to_whatever(tree):
+def test_no_leaf_is_lost_in_any_application(tree):
     count = 0
 
     def write(node) -> str:
@@ -734,7 +734,7 @@ def test_the_processor_is_loaded_at_first_use_only():
         f'<!DOCTYPE math [<!ENTITY x "y">]>{math("<ci>&x;</ci>")}',
     ],
 )
-def test_what_is_no_formula_is_refused_and_the_next_one_is_converted(broken):
+def test_invalid_formulas_are_refused_and_the_next_one_is_converted(broken):
     with pytest.raises(ContentMathError) as error:
         to_presentation(broken)
     assert "\n" not in str(error.value)

@@ -1,4 +1,4 @@
-"""One token per font, whichever of the three encodings the source uses.
+"""One token per font, for all three encodings that sources use.
 
 Pinned here, for every alphabet of Unicode: the styled character, the `mathvariant` attribute and LaTeXML's
 class give the same token. Also which of them wins where they disagree, and how a font is inherited.

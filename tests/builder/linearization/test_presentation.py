@@ -271,7 +271,7 @@ def test_the_dtd_is_needed_for_entities_in_a_document():
         "<math>" + 300 * "<mrow>" + 300 * "</mrow>" + "</math>",
     ],
 )
-def test_a_string_that_is_no_formula_is_a_value_error(string):
+def test_an_invalid_formula_is_a_value_error(string):
     with pytest.raises(ValueError, match=r"<math> element"):
         math_tokens(string)
 

@@ -108,7 +108,7 @@ def test_every_tar_format_is_read(form):
 
 
 @pytest.mark.parametrize(("pack", "name"), [(tar, "x.tar"), (zipped, "x.zip")])
-def test_what_is_no_article_is_passed_over(pack, name):
+def test_files_that_are_not_articles_are_skipped(pack, name):
     others = {
         "a.png": b"x",
         "a.tex": b"x",
@@ -139,7 +139,7 @@ def test_links_and_devices_are_not_read(kind):
     assert faults == {"link.xhtml": Reason.UNSAFE_MEMBER, "link2.xhtml": Reason.UNSAFE_MEMBER}
 
 
-def test_a_folder_with_the_name_of_an_article_is_passed_over():
+def test_a_folder_with_the_name_of_an_article_is_skipped():
     assert read(tar([special("folder.html", tarfile.DIRTYPE)])) == ({}, {})
     assert read(zipped({"folder.html/": b""}), "x.zip") == ({}, {})
 
@@ -202,7 +202,7 @@ def test_an_unknown_compression_is_named():
 @pytest.mark.parametrize(
     "data", [b"", b"this is no archive " * 100, b"\x1f\x8b\x08 not gzip", b"BZh9 no", b"PK\3\4 no"]
 )
-def test_what_is_no_archive_is_a_broken_one(name, data):
+def test_a_file_that_is_not_an_archive_is_a_broken_archive(name, data):
     (document,) = read_archive(io.BytesIO(data), f"folder/{name}", LIMIT)
     assert isinstance(document, FaultyDocument)
     assert (document.name, document.reason) == (name, Reason.BROKEN_ARCHIVE)
@@ -289,7 +289,7 @@ def test_concatenated_compressed_streams_are_one_archive():
         assert {document.name: document.read() for document in documents} == ARTICLES
 
 
-def test_a_member_that_unpacks_to_much_more_is_passed_over_in_small_pieces():
+def test_a_decompression_bomb_is_skipped_in_small_pieces():
     bomb = tarfile.TarInfo("bomb.xhtml")
     bomb.size = 200 << 20
     data = io.BytesIO()

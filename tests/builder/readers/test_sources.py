@@ -52,7 +52,7 @@ def pack(folder: Path, archive: Path) -> Path:
 ALL = {name: content(name) for name in NAMES}
 
 
-def test_a_folder_is_read_with_its_subfolders_and_without_what_is_no_article(folder):
+def test_a_folder_is_read_with_its_subfolders_and_without_other_files(folder):
     assert read(folder) == ALL
 
 
@@ -66,7 +66,7 @@ def test_the_order_of_a_folder_is_that_of_its_names(folder, tmp_path):
     assert list(read(copy)) == names
 
 
-def test_what_only_looks_like_an_article_does_not_stop_the_reader(folder):
+def test_pipes_with_names_of_articles_do_not_stop_the_reader(folder):
     os.mkfifo(folder / "pipe.xhtml")
     (folder / "folder.html").mkdir()
     (folder / "dangling.xhtml").symlink_to(folder / "nowhere.xhtml")
@@ -79,7 +79,7 @@ def test_a_folder_of_articles_that_links_to_itself_is_read_once(folder):
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that root cannot read either")
-def test_an_article_that_the_disk_does_not_give_is_unreadable():
+def test_an_article_with_a_disk_error_is_unreadable():
     with pytest.raises(DocumentError) as caught:
         FileDocument("a.xhtml", 1, "a.xhtml:1:1", "/proc/self/mem").read()
     assert caught.value.reason is Reason.UNREADABLE
@@ -111,7 +111,7 @@ def test_a_glob_gives_the_articles_it_matches_in_order(folder, pattern, articles
     assert list(read(folder / pattern).values()) == [content(name) for name in articles]
 
 
-def test_a_glob_keeps_apart_what_only_its_folder_tells_apart(tmp_path):
+def test_a_glob_distinguishes_files_by_their_folders(tmp_path):
     for article in ("2401.00001", "2401.00002"):
         (tmp_path / article).mkdir()
         (tmp_path / article / "index.html").write_bytes(content(article))
@@ -222,7 +222,7 @@ def test_an_article_behind_http_is_a_source(web_server):
     assert read(f"{web_server.url}/0704_0001.xhtml") == {"0704_0001.xhtml": b"<p/>"}
 
 
-def test_an_address_where_nothing_is_is_an_error(web_server):
+def test_a_url_without_content_is_an_error(web_server):
     with pytest.raises(ProofmatchError, match=r"missing\.tar\.gz"):
         read(f"{web_server.url}/missing.tar.gz")
 
@@ -247,7 +247,7 @@ def test_a_file_whose_name_has_undecodable_bytes_is_read(tmp_path):
         ("unknown://x", "cannot be read"),
     ],
 )
-def test_a_source_that_is_none_is_an_error_that_names_it(folder, monkeypatch, source, message):
+def test_an_invalid_source_is_an_error_that_names_it(folder, monkeypatch, source, message):
     monkeypatch.chdir(folder.parent)
     with pytest.raises(ProofmatchError, match=message) as caught:
         read(source)
@@ -255,7 +255,7 @@ def test_a_source_that_is_none_is_an_error_that_names_it(folder, monkeypatch, so
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_url_where_nothing_is_is_an_error(tmp_path):
+def test_a_file_url_without_a_file_is_an_error(tmp_path):
     with pytest.raises(ProofmatchError, match=r"missing\.tar\.gz"):
         read((tmp_path / "missing.tar.gz").as_uri())
 

@@ -7,7 +7,7 @@ from proofmatch.builder.readers.urls import public_url, public_words
 from proofmatch.builder.sample import sample_articles
 from proofmatch.cli import main
 
-SECRET = "S3CRET"  # noqa: S105 - of a made-up account
+SECRET = "S3CRET"  # noqa: S105 - of an invented account
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ SECRET = "S3CRET"  # noqa: S105 - of a made-up account
         ("file:///data/a.tar", "file:///data/a.tar"),
     ],
 )
-def test_what_lets_the_owner_in_is_left_out(url, public):
+def test_credentials_are_removed_from_urls_and_messages(url, public):
     assert public_url(url) == public
     assert SECRET not in public_words(f"cannot open {url}: refused for {url!r}", url)
 

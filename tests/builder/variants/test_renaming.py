@@ -34,7 +34,7 @@ def choose(statement, proof, symbols, seed=0, taken=()):
 
 @EVERY
 @given(SETS, SETS, SETS, SEEDS)
-def test_names_are_new_distinct_and_nobody_elses(symbols, statement, proof, taken, seed):
+def test_names_are_new_distinct_and_not_taken(symbols, statement, proof, taken, seed):
     taken = {letter for letter in taken if letter.lower() not in variables_of(proof)} - proof
     renaming, _ = choose(statement, proof, symbols, seed, taken)
     shared, present = variables_of(statement) & variables_of(proof), variables_of(proof)
@@ -67,7 +67,7 @@ def test_full_renames_everything_when_there_are_names_enough(proof, statement, s
 @given(st.frozensets(st.sampled_from(ALPHABETS[0])), st.frozensets(st.sampled_from(ALPHABETS[0])), SEEDS)
 def test_full_renames_as_many_as_possible(proof, statement, seed):
     renaming, kept = choose(statement, proof, "full", seed)
-    # Only variables of the proof alone need names that nobody has.
+    # Only variables of the proof alone need unused names.
     free, own = 26 - len(proof), len(proof - statement)
     shared = len(proof & statement)
     expected = 0 if shared == 1 and free == 0 else shared + min(free, own)
@@ -232,7 +232,7 @@ def test_text_and_tokens_of_different_proofs_are_told_and_left_alone():
     assert (renamed.proof, renamed.renaming) == (proof, {})
 
 
-def test_a_letter_that_only_tex_has_is_nobodys_new_name():
+def test_a_letter_that_only_tex_has_is_never_a_new_name():
     # As from a macro that the converter did not know: every other letter is in the formula.
     tex = " ".join("bcdefghijklmnopqrstuvwxyz")
     renamed = rename(make_proof(Formula("m:x", tex)))

@@ -192,7 +192,7 @@ def refusal(*arguments, **options):
     return str(caught.value)
 
 
-def test_what_cannot_be_done_is_refused_in_one_sentence(release, full, tmp_path):
+def test_invalid_requests_are_refused_in_one_sentence(release, full, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
     out = tmp_path / "out"
@@ -243,7 +243,7 @@ def test_an_incomplete_record_is_named(full, tmp_path):
     assert "renamed.parquet has no names for p-" in refusal(cut, tmp_path / "out", undo=True)
 
 
-def test_a_record_of_other_proofs_is_found_out(full, tmp_path):
+def test_a_record_of_other_proofs_is_detected(full, tmp_path):
     def shifted(record):
         moved = pa.concat_tables([record.slice(1), record.slice(0, 1)])
         return record.set_column(2, "original", moved["original"]).set_column(3, "renamed", moved["renamed"])
