@@ -139,7 +139,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def result_faults(content: object) -> list[str]:
+def result_faults(content: Any) -> list[str]:  # noqa: ANN401 - any JSON value
     """List what is wrong with the content of a result file, each fault with its place in the file.
 
     Args:
