@@ -1,4 +1,4 @@
-"""Pinned here: a faulty file is refused with the fault named and its place, and leaves nothing behind."""
+"""A faulty file is refused: each fault is named with its place, and nothing is left behind."""
 
 import gzip
 import json

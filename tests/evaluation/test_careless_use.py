@@ -1,4 +1,4 @@
-"""Careless and sly use: nothing is overwritten that should not be, and no release passes for another."""
+"""Careless and malicious use: nothing is overwritten by mistake, and no release passes for another."""
 
 import json
 import os

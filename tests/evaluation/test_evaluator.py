@@ -1,4 +1,4 @@
-"""Pinned here: result files are what the schema says, the same every time, whatever the format."""
+"""Result files follow the schema and are the same every time, whatever the format of the predictions."""
 
 import json
 from importlib import resources

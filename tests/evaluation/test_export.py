@@ -1,4 +1,4 @@
-"""Pinned here: a BEIR folder is one split, complete in itself, and judges as we do."""
+"""A BEIR folder is one split, complete in itself, with the same judgements as the task."""
 
 import json
 
