@@ -84,6 +84,18 @@ def read_arrow(path: Path) -> pa.Table:
         return pa.ipc.open_file(source).read_all()
 
 
+def gather_rows(paths: Sequence[Path], file: np.ndarray, row: np.ndarray, columns: list[str]) -> pa.Table:
+    """Take rows from several files in any order: the i-th is row `row[i]` of `paths[file[i]]`."""
+    by_file = np.argsort(file, kind="stable")
+    pieces = [
+        read_arrow(paths[int(file[places[0]])]).select(columns).take(integers(row[places]))
+        for places in np.split(by_file, np.flatnonzero(np.diff(file[by_file])) + 1)
+    ]
+    back = np.empty_like(by_file)
+    back[by_file] = np.arange(len(by_file))
+    return pa.concat_tables(pieces).combine_chunks().take(integers(back))
+
+
 def has_schema(path: Path, schema: pa.Schema) -> bool:
     """Tell whether a file is a complete table with this schema, by the footer that Arrow writes last."""
     try:

@@ -23,7 +23,7 @@ from .release import origin, read_manifest, write_manifest
 from .schema import CONFIGS, DISCARDED, MANIFEST, SPLITS, STATISTICS
 from .splits import SplitPairs
 from .statistics import compute_statistics
-from .tables import WrittenFile, plan_files, write_file
+from .tables import Shard, WrittenShard, plan_shards, write_planned
 
 RESUMES = "the same command continues where it stopped"
 
@@ -79,30 +79,28 @@ def _explaining_disk_errors(release: Path, remedy: str) -> Iterator[None]:
         ) from error
 
 
-class TableTask(Protocol):
-    """A table to be written by a worker."""
+class HasShard(Protocol):
+    """What a worker needs to write a shard."""
 
     @property
-    def path(self) -> Path:
-        """Its path within the release."""
-        ...
+    def shard(self) -> Shard: ...  # noqa: D102
 
 
-Table = TypeVar("Table", bound=TableTask)
+Planned = TypeVar("Planned", bound=HasShard)
 
 
-def write_tables(
-    write: Callable[[Table], WrittenFile], tables: Sequence[Table], pool: WorkerPool, release: Path
-) -> list[WrittenFile]:
-    """Write the tables of a release in parallel, and list them in their order."""
-    written: dict[Path, WrittenFile] = {}
-    with Progress("writing tables", "files") as progress:
-        for file in pool.run(write, tables):
+def write_shards(
+    write: Callable[[Planned], WrittenShard], planned: Sequence[Planned], pool: WorkerPool
+) -> list[WrittenShard]:
+    """Write the shards of a release in parallel, and list them in their order."""
+    written: dict[Path, WrittenShard] = {}
+    with Progress("writing tables", "files", len(planned)) as progress:
+        for file in pool.run(write, planned):
             written[file.path] = file
             progress.summary = f"{file.config}, {file.split}"
             progress.advance()
-        progress.summary = str(release)
-    return [written[table.path] for table in tables]
+        progress.summary = f"{len(planned)} files"
+    return [written[task.shard.path] for task in planned]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +124,8 @@ def assemble_release(
     run: RunFolder, contents: Contents, parameters: dict[str, Any], pool: WorkerPool
 ) -> None:
     """Write all files of a release from the finished parts, and move them to their place."""
-    planned = plan_files(contents.mixed, contents.by_article, run.staging)
-    files = write_tables(write_file, planned, pool, run.output)
+    planned = plan_shards(contents.mixed, contents.by_article, run.staging)
+    files = write_shards(write_planned, planned, pool)
     discarded = contents.discarded.sort_by([(name, "ascending") for name in contents.discarded.column_names])
     statistics = compute_statistics(contents.mixed, contents.report, discarded, files)
     pq.write_table(discarded, run.staging / DISCARDED, compression="zstd")
@@ -135,7 +133,7 @@ def assemble_release(
 
 
 def complete_release(
-    run: RunFolder, statistics: dict[str, Any], files: Iterable[WrittenFile], parameters: dict[str, Any]
+    run: RunFolder, statistics: dict[str, Any], files: Iterable[WrittenShard], parameters: dict[str, Any]
 ) -> None:
     """Add statistics, card and manifest to the tables in the staging folder, and publish everything.
 
@@ -161,7 +159,7 @@ def complete_release(
 
 
 def card_facts(
-    statistics: dict[str, Any], files: Iterable[WrittenFile], parameters: dict[str, Any]
+    statistics: dict[str, Any], files: Iterable[WrittenShard], parameters: dict[str, Any]
 ) -> CardFacts:
     """Gather what the card is made of."""
     configs = {

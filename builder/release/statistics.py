@@ -10,14 +10,14 @@ import pyarrow as pa
 from ..pair_parts import LABELLED, NAMED, PartReport
 from ..reasons import Reason
 from .splits import Index, SplitPairs
-from .tables import WrittenFile
+from .tables import WrittenShard
 
 SCHEMA_VERSION = 1
 _LENGTH_CLASSES = 25
 
 
 def compute_statistics(
-    pairs: SplitPairs, report: PartReport, discarded: pa.Table, files: Iterable[WrittenFile]
+    pairs: SplitPairs, report: PartReport, discarded: pa.Table, files: Iterable[WrittenShard]
 ) -> dict[str, Any]:
     """Describe a release in numbers.
 
@@ -130,7 +130,7 @@ def _duplicates(pairs: SplitPairs) -> dict[str, int]:
     }
 
 
-def _rows(files: Iterable[WrittenFile]) -> dict[str, dict[str, int]]:
+def _rows(files: Iterable[WrittenShard]) -> dict[str, dict[str, int]]:
     rows: dict[str, dict[str, int]] = {}
     for file in files:
         splits = rows.setdefault(file.config, {})

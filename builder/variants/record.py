@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from proofmatch.errors import ProofmatchError
 
-from ..arrow import has_schema, integers, read_arrow, split_lists, strings, write_arrow
+from ..arrow import gather_rows, has_schema, read_arrow, split_lists, strings, write_arrow
 
 RECORD = "renamed.parquet"
 
@@ -81,26 +81,16 @@ def proof_ids(parts: Iterable[Path]) -> pa.Array:
     return pa.chunked_array(chunks, pa.string()).combine_chunks()
 
 
-def gather(parts: Sequence[Path], places: np.ndarray) -> pa.Table:
-    """Take rows from parts.
+def read_proofs(parts: Sequence[Path], places: np.ndarray) -> pa.Table:
+    """Read some renamed proofs from parts.
 
     Args:
         parts: The parts.
-        places: Numbers of the wanted rows, counted through all parts.
+        places: Positions of the wanted proofs in `proof_ids(parts)`.
     """
-    tables = [read_arrow(part) for part in parts]
-    starts = np.cumsum([0, *(table.num_rows for table in tables)])
-    order = np.argsort(places, kind="stable")
-    ordered = places[order]
-    bounds = np.searchsorted(ordered, starts)
-    pieces = [
-        table.take(integers(ordered[first:last] - start))
-        for table, start, first, last in zip(tables, starts, bounds, bounds[1:], strict=False)
-        if first < last
-    ]
-    back = np.empty_like(order)
-    back[order] = np.arange(len(order))
-    return pa.concat_tables(pieces).combine_chunks().take(integers(back))
+    starts = np.cumsum([0, *(read_arrow(part).num_rows for part in parts)])
+    part = np.searchsorted(starts, places, side="right") - 1
+    return gather_rows(parts, part, places - starts[part], ["text", "tokens"])
 
 
 def write_record(parts: Sequence[Path], folder: Path) -> None:

@@ -26,18 +26,18 @@ from ...dataset_card.card import render_card
 from ..arrow import as_numpy, split_lists
 from ..engine.run_folder import RunFolder
 from ..identifiers import digest
-from ..release.assemble import card_facts, complete_release, make_once, write_tables
+from ..release.assemble import card_facts, complete_release, make_once, write_shards
 from ..release.release import Release, open_release
 from ..release.schema import CONFIGS, DISCARDED, SPLITS, STATISTICS, Config, config_name
-from ..release.tables import WrittenFile, write_groups
+from ..release.tables import Shard, WrittenShard, write_shard
 from .record import (
     RECORD,
     PartRow,
     Report,
-    gather,
     is_complete_part,
     part_report,
     proof_ids,
+    read_proofs,
     read_renamings,
     readable_release_file,
     write_part,
@@ -158,8 +158,11 @@ def _make(
         with run.cleanup_if_empty(), WorkerPool(processes) as pool:
             _rename(source, run, choice, pool)
             parts = run.finished_parts()
-            tables = [_Table(source.folder, *table, parts, run.staging) for table in _tables(source)]
-            files = write_tables(_write_table, tables, pool, out)
+            tables = [
+                _Table(source.folder, Shard(config, split, path, run.staging), parts)
+                for path, config, split in _tables(source)
+            ]
+            files = write_shards(_write_table, tables, pool)
             shutil.copyfile(source.folder / DISCARDED, run.staging / DISCARDED)
             if choice:
                 write_record(parts, run.staging)
@@ -290,53 +293,48 @@ def _read_rows(table: pa.Table) -> Iterator[tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table to write.
+    """A file of a table to write.
 
     Attributes:
-        release: Folder of the release with the original table.
-        path: The file, within both releases.
-        config: Its config.
-        split: Its split.
+        release: Folder of the release with the original file.
+        shard: The file, with the same path in both releases.
         parts: The proofs that replace the original ones.
-        staging: Folder of the new release.
     """
 
     release: Path
-    path: Path
-    config: Config
-    split: str
+    shard: Shard
     parts: Sequence[Path]
-    staging: Path
 
     def __str__(self) -> str:
-        return str(self.path)
+        return str(self.shard.path)
 
 
-def _write_table(table: _Table) -> WrittenFile:
+def _write_table(table: _Table) -> WrittenShard:
     """Write a table with other proofs, with the row groups of the original; runs in a worker."""
-    return write_groups(_replaced_groups(table), table.config, table.split, table.path, table.staging)
+    return write_shard(table.shard, _replaced_groups(table))
 
 
 def _replaced_groups(table: _Table) -> Iterator[pa.Table]:
-    names = {source: name for name, source in table.config.columns.items()}
+    path, config = table.release / table.shard.path, table.shard.config
+    names = {source: name for name, source in config.columns.items()}
     known = proof_ids(table.parts) if "proof" in names else None
-    with readable_release_file(table.release / table.path):
-        file = pq.ParquetFile(table.release / table.path)
+    with readable_release_file(path):
+        file = pq.ParquetFile(path)
     for number in range(file.num_row_groups):
-        with readable_release_file(table.release / table.path):
-            group = file.read_row_group(number).select(table.config.schema.names)
+        with readable_release_file(path):
+            group = file.read_row_group(number).select(config.schema.names)
         if known is not None and group.num_rows:
             places = pc.index_in(group.column("proof_id").combine_chunks(), value_set=known)
             if places.null_count:
                 raise ProofmatchError(
-                    f"{table.release / table.path} has proofs that belong to no pair; "
+                    f"{path} has proofs that belong to no pair; "
                     f"`proofmatch check {table.release}` says what else is wrong"
                 )
-            proofs = gather(table.parts, as_numpy(places))
+            proofs = read_proofs(table.parts, as_numpy(places))
             tokens = split_lists(proofs.column("tokens").combine_chunks())
             group = _with_column(group, names["proof"], proofs.column("text"))
             group = _with_column(group, names["proof_tokens"], tokens)
-        yield group.cast(table.config.schema)
+        yield group.cast(config.schema)
 
 
 def _with_column(table: pa.Table, name: str, column: pa.Array | pa.ChunkedArray) -> pa.Table:

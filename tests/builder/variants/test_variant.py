@@ -12,7 +12,7 @@ import pytest
 
 from proofmatch.builder import build_release
 from proofmatch.builder.release.schema import CONFIGS
-from proofmatch.builder.release.tables import write_groups
+from proofmatch.builder.release.tables import Shard, write_shard
 from proofmatch.builder.variants import variant
 from proofmatch.builder.variants.letters import letters_of_tokens, variables_of
 from proofmatch.builder.variants.record import read_report
@@ -177,7 +177,7 @@ def test_pairs_of_one_split_only_are_renamed_too(release, tmp_path):
     for config in ("pairs", "statements", "proofs"):
         name = f"data/{config}/test-00000-of-00001.parquet"
         (described,) = (entry for entry in CONFIGS if entry.name == config)
-        written = write_groups([], described, "test", Path(name), reduced)
+        written = write_shard(Shard(described, "test", Path(name), reduced), [])
         manifest["files"][name] = {"bytes": written.file_bytes, "sha256": written.sha256}
     (reduced / "manifest.json").write_text(json.dumps(manifest))
     variant = make_variant(reduced, tmp_path / "variant", symbols="full", workers=1)
