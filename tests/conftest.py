@@ -8,7 +8,7 @@ import pytest
 from proofmatch.builder import build_release
 from proofmatch.builder.sample import sample_articles
 from tests.browser.fixtures import chromium, visit  # noqa: F401 - fixtures for all tests
-from tests.hub.fixtures import hub, owner, stranger  # noqa: F401 - fixtures for all tests
+from tests.hub.client import hub, owner, stranger  # noqa: F401 - fixtures for all tests
 
 # A slow moment of the machine is not a fault.
 hypothesis.settings.register_profile("proofmatch", deadline=None)

@@ -1,13 +1,17 @@
-"""Runs programs against the Hub on loopback, each with settings and caches of its own."""
+"""Runs programs against the Hub on loopback, each with its own settings and caches; fixtures for pytest."""
 
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from .server import LoopbackHub
 
+OWNER = "ada"
 # As `proofmatch`, but without the pauses between the attempts of the Hub's client (23 s in all).
 IMPATIENT = "import sys, time; time.sleep = lambda _: None; from proofmatch.cli import main; sys.exit(main())"
 
@@ -61,3 +65,21 @@ class Client:
             timeout=120,
             check=False,
         )
+
+
+@pytest.fixture
+def hub() -> Iterator[LoopbackHub]:
+    with LoopbackHub() as hub:
+        yield hub
+
+
+@pytest.fixture
+def owner(hub: LoopbackHub, tmp_path: Path) -> Client:
+    """A client that may write to the repositories of `OWNER`."""
+    return Client(hub, tmp_path / "home", hub.add_token(OWNER))
+
+
+@pytest.fixture
+def stranger(hub: LoopbackHub, tmp_path: Path) -> Client:
+    """A client without a token."""
+    return Client(hub, tmp_path / "home of a stranger")
