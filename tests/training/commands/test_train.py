@@ -14,8 +14,7 @@ from proofmatch.training.pairs import read_task
 from proofmatch.training.prediction import load_matcher
 from proofmatch.training.trainer.trainer import validate
 from tests.training.conftest import TINY
-from tests.training.trainer.results import assert_same_weights, history, weights
-from tests.training.trainer.running import run
+from tests.training.trainer.running import assert_same_weights, history, run, weights
 
 SETTINGS = [*TINY, "num_train_epochs=4", "max_words=42", "learning_rate=0.03", "save_total_limit=1"]
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle")
@@ -134,7 +133,10 @@ def test_a_seed_tells_the_weights(trained, release, tmp_path):
 
 
 def test_by_article_reads_the_pairs_by_article(trained, release, tmp_path):
-    code, said = run(tmp_path / "said", *command(release, tmp_path / "model", "--by-article"))
+    code, said = run(
+        tmp_path / "said",
+        *command(release, tmp_path / "model", "--by-article", "--set", "num_train_epochs=1"),
+    )
     assert code == 0, said
     assert said.splitlines()[-1].endswith("--split test --by-article --out predictions.jsonl")
     table = open_release(release).table("pairs_by_article", "train", ["statement_tokens", "proof_tokens"])

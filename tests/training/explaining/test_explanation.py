@@ -10,7 +10,7 @@ from proofmatch.evaluation.task import load_task, load_tokens
 from proofmatch.training.explaining.explanation import explain, lexical_part
 from proofmatch.training.prediction import TrainedMatcher, load_matcher, model_scores
 from proofmatch.training.vectors import scores_of
-from tests.training.joint.corpora import Parts, encoder_scores
+from tests.training.joint_parts import Parts, encoder_scores
 from tests.training.lexical.corpora import column, random_texts
 
 SETTINGS = {

@@ -1,10 +1,11 @@
-"""Runs the command line in processes that can be killed, without waiting each time for libraries to load.
+"""Runs the command line in processes that can be killed, without loading libraries each time.
 
-A server has loaded them, and a run is a fork of it: a process of its own, with its own memory and signals.
+A fork server has loaded the libraries, and a run is a fork of it: a process with its own memory and signals.
 """
 
 import faulthandler
 import gc
+import json
 import multiprocessing
 import os
 import signal
@@ -15,6 +16,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+
+TIMES = ("train_runtime", "train_samples_per_second", "train_steps_per_second")
 
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(
@@ -129,3 +136,23 @@ def _run(
     from proofmatch.cli import main
 
     sys.exit(main(arguments))
+
+
+def history(model: Path) -> list[dict[str, float]]:
+    """All that was logged, without how long it took."""
+    logged = json.loads((model / "history.json").read_text())
+    return [{key: value for key, value in entry.items() if key not in TIMES} for entry in logged]
+
+
+def weights(model: Path) -> "dict[str, torch.Tensor]":
+    from safetensors.torch import load_file
+
+    return load_file(model / "model.safetensors")
+
+
+def assert_same_weights(model: Path, other: Path) -> None:
+    import torch
+
+    ours, theirs = weights(model), weights(other)
+    assert ours.keys() == theirs.keys()
+    assert [name for name in ours if not torch.equal(ours[name], theirs[name])] == []

@@ -1,4 +1,4 @@
-"""A pretrained encoder in the place of ours: it starts as cosine similarity, and is trained further."""
+"""Pretrained encoders: they start as cosine similarity, are trained further, and differ in many ways."""
 
 import shutil
 from importlib.util import find_spec
@@ -7,19 +7,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModel
+from transformers import (
+    AutoModel,
+    BertConfig,
+    BertModel,
+    DistilBertConfig,
+    DistilBertModel,
+    RobertaConfig,
+    RobertaModel,
+    ViTConfig,
+    ViTModel,
+)
 
 from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
-from proofmatch.training import ProofMatcher, load_tokenizer
-from proofmatch.training.encoder.proof_matcher import pad
+from proofmatch.training import ProofMatcher, ProofMatcherConfig, load_tokenizer
 from proofmatch.training.prediction import load_matcher
 from proofmatch.training.run import train_matcher
 from proofmatch.training.settings import load_settings
 from proofmatch.training.texts import encode_readable_texts
 from tests.training.tiny_encoder import PLACES, WORDS, save_tiny_encoder
-from tests.training.trainer.results import history
-from tests.training.trainer.running import run
+from tests.training.trainer.running import history, run
 
 
 @pytest.fixture(scope="module")
@@ -35,14 +43,6 @@ def matcher(encoder) -> ProofMatcher:
 def texts(*lengths):
     chance = np.random.default_rng(0)
     return [chance.integers(2, len(WORDS), length) for length in lengths]
-
-
-def test_padding_never_changes_a_vector(matcher):
-    several = texts(3, 17, 1, 9)
-    alone = torch.cat([matcher.encoder(*pad([text], 0)) for text in several])
-    assert torch.allclose(matcher.encoder(*pad(several, 0)), alone, atol=1e-6)
-    wider = [torch.nn.functional.pad(part, (0, 20)) for part in pad(several, 0)]
-    assert torch.allclose(matcher.encoder(*wider), alone, atol=1e-6)
 
 
 def test_scores_start_as_twenty_times_the_cosine_of_the_means(matcher, encoder):
@@ -102,6 +102,8 @@ def test_it_is_trained_by_the_same_command(release, encoder, tmp_path):
     assert [name for name in changed if name.startswith("encoder.model.encoder.layer.0.attention")]
     assert [name for name in changed if name.startswith("encoder.model.embeddings.word_embeddings")]
     assert [entry for entry in history(tmp_path / "model") if "eval_mrr" in entry]
+    for path in (tmp_path / "model").glob("*.*"):  # files that are shared
+        assert str(encoder) not in path.read_text(encoding="utf-8", errors="ignore"), path.name
 
     predictions = tmp_path / "predictions.jsonl"
     arguments = ["--data", str(release), "--split", "test", "--out", str(predictions)]
@@ -122,13 +124,6 @@ def test_it_reads_whole_sentences_only(release, encoder, tmp_path, input):
 def test_the_preset_for_encoders_wants_to_know_which(release, tmp_path):
     with pytest.raises(ProofmatchError, match="say which by --set encoder=OWNER/NAME"):
         train_matcher(open_release(release), load_settings("finetune"), tmp_path / "model")
-
-
-def test_files_that_are_shared_do_not_tell_where_an_encoder_was(release, encoder, tmp_path):
-    code, said = train(release, encoder, tmp_path)
-    assert code == 0, said
-    for path in (tmp_path / "model").glob("*.*"):
-        assert str(encoder) not in path.read_text(encoding="utf-8", errors="ignore"), path.name
 
 
 def test_a_folder_without_an_encoder_is_one_sentence(release, tmp_path):
@@ -170,3 +165,86 @@ def test_real_weights_know_what_belongs_together():
         scores = matcher(*([side[number] for number in range(3)] for side in encoded))
     assert scores.argmax(dim=1).tolist() == [1, 2, 0]
     assert scores.abs().max() <= 20
+
+
+SIZES = {"vocab_size": 30, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+KINDS = {
+    "bert": lambda: BertModel(BertConfig(**SIZES, intermediate_size=16, max_position_embeddings=34)),
+    "bert without padding": lambda: BertModel(
+        BertConfig(**SIZES, intermediate_size=16, max_position_embeddings=34, pad_token_id=None)
+    ),
+    "half": lambda: BertModel(BertConfig(**SIZES, intermediate_size=16, max_position_embeddings=34)).half(),
+    "roberta": lambda: RobertaModel(
+        RobertaConfig(**SIZES, intermediate_size=16, max_position_embeddings=34, pad_token_id=1)
+    ),
+    "distilbert": lambda: DistilBertModel(
+        DistilBertConfig(
+            vocab_size=30, dim=16, n_layers=1, n_heads=2, hidden_dim=16, max_position_embeddings=34
+        )
+    ),
+}
+
+
+@pytest.fixture(params=KINDS)
+def any_matcher(request, tmp_path):
+    torch.manual_seed(0)
+    KINDS[request.param]().save_pretrained(tmp_path / "encoder")
+    return ProofMatcher.from_encoder(str(tmp_path / "encoder")).eval()
+
+
+def words(*lengths):
+    # Not 0 and 1, which are padding for one or the other.
+    draw = np.random.default_rng(0)
+    return [draw.integers(2, 30, length) for length in lengths]
+
+
+def test_padding_never_changes_a_vector(any_matcher):
+    several = words(3, 17, 1, 9)
+    alone = torch.cat([any_matcher.encode([text]) for text in several])
+    assert torch.allclose(any_matcher.encode(several), alone, atol=1e-5)
+    assert alone.dtype == torch.float32
+    assert torch.allclose(alone.norm(dim=1), torch.ones(4), atol=1e-5)
+
+
+def test_texts_may_be_as_long_as_the_configuration_says(any_matcher):
+    (longest,) = words(any_matcher.config.max_words)
+    assert any_matcher.config.max_words >= 32
+    assert torch.isfinite(any_matcher([longest], [longest])).all()
+
+
+def test_it_is_saved_and_opened_without_the_encoder(any_matcher, tmp_path):
+    any_matcher.save_pretrained(tmp_path / "saved")
+    again = ProofMatcher.from_pretrained(tmp_path / "saved").eval()
+    several = words(3, 17, 1)
+    assert torch.equal(again(several, several), any_matcher(several, several))
+
+
+def test_a_word_with_the_number_of_no_padding_is_read(tmp_path):
+    KINDS["bert without padding"]().save_pretrained(tmp_path)
+    matcher = ProofMatcher.from_encoder(str(tmp_path)).eval()
+    words = np.array([5, 0, 7])
+    hidden = matcher.encoder.model(input_ids=torch.tensor(words)[None]).last_hidden_state
+    wanted = torch.nn.functional.normalize(hidden.mean(dim=1), dim=-1)
+    assert torch.allclose(matcher.encode([words]), wanted, atol=1e-5)
+
+
+def test_weights_that_are_missing_are_named(tmp_path):
+    KINDS["bert"]().save_pretrained(tmp_path)
+    BertConfig(
+        **{**SIZES, "num_hidden_layers": 3}, intermediate_size=16, max_position_embeddings=34
+    ).save_pretrained(tmp_path)
+    with pytest.raises(ProofmatchError, match=r"incomplete: .*layer\.1.* is missing"):
+        ProofMatcher.from_encoder(str(tmp_path))
+
+
+def test_an_encoder_of_pictures_is_refused(tmp_path):
+    ViTModel(
+        ViTConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16)
+    ).save_pretrained(tmp_path)
+    with pytest.raises(ProofmatchError, match="no encoder of texts"):
+        ProofMatcher.from_encoder(str(tmp_path))
+
+
+def test_a_configuration_alone_does_not_pretend_to_have_the_encoder():
+    with pytest.raises(ProofmatchError, match="from_encoder"):
+        ProofMatcherConfig(encoder="owner/name")
