@@ -153,7 +153,7 @@ def test_an_interrupted_variant_resumes(release, full, tmp_path, monkeypatch):
 
     out = tmp_path / "out"
     with monkeypatch.context() as patch:
-        patch.setattr(variant, "write_tables", interrupted)
+        patch.setattr(variant, "write_shards", interrupted)
         with pytest.raises(KeyboardInterrupt):
             make_variant(release, out, symbols="full", workers=1)
     parts = {path: path.stat().st_mtime_ns for path in (out / ".build/parts").iterdir()}
