@@ -7,7 +7,7 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.hub import Destination, LocalFile, PushReport, local_file, push
 from proofmatch.progress import Progress
 
-from .release import read_manifest
+from .release import open_release
 from .schema import MANIFEST
 
 _USAGE = 'load_dataset("{repo_id}", "pairs", revision="{revision}")'
@@ -76,23 +76,17 @@ def _verified_files(release: Path) -> list[LocalFile]:
     return [*files, *([manifest] if manifest else [])]
 
 
-def _listed(release: Path) -> dict[str, Any]:
-    unusable = f"{release / MANIFEST} is not the manifest of a release; build it again"
-    try:
-        manifest = read_manifest(release)
-    except (ProofmatchError, OSError):
-        raise ProofmatchError(unusable) from None
-    if manifest is None:
-        raise ProofmatchError(
-            f"{release} is not a complete release: it has no {MANIFEST}; run `proofmatch build` first"
-        )
-    files = manifest["files"]
-    if not files:
-        raise ProofmatchError(unusable)
+def _listed(folder: Path) -> dict[str, dict[str, Any]]:
+    """Read what the manifest lists, and refuse names that could reach other files."""
+    if not folder.is_dir():
+        raise ProofmatchError(f"{folder} is not a release folder; run `proofmatch build` first")
+    files = open_release(folder).files
+    if not files:  # a push would delete everything
+        raise ProofmatchError(f"{folder / MANIFEST} lists no files; build the release again")
     for name in files:
         path = PurePosixPath(name)
         if path.is_absolute() or _FORBIDDEN_PARTS & set(path.parts) or str(path) != name or name == MANIFEST:
             raise ProofmatchError(
-                f"{release / MANIFEST} names {name!r}, which no release contains; build it again"
+                f"{folder / MANIFEST} names {name!r}, which no release contains; build it again"
             )
     return files

@@ -174,7 +174,9 @@ def open_release(data: str | Path) -> Release:
     try:
         manifest = read_manifest(folder)
         if manifest is None:
-            raise ProofmatchError(f"{data} is not a complete release: it has no {MANIFEST}")
+            raise ProofmatchError(
+                f"{data} is not a complete release: it has no {MANIFEST}; finish the command that makes it"
+            )
         return Release(name, folder, manifest, sha256_of(folder / MANIFEST), revision)
     except OSError as error:
         raise ProofmatchError(f"{data} cannot be read ({disk_reason(error)})") from None

@@ -1,4 +1,4 @@
-"""Whatever ends a push, the next one finishes it without sending again what had arrived."""
+"""However a push ends, the next one finishes it without sending again what has arrived."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ def finish(hub, owner, folder, before: set[str]) -> None:
     assert len(hub.dataset(REPOSITORY).commits) == 2
 
 
-def test_one_cut_in_an_upload_is_made_good_at_once(hub, owner, folder):
+def test_a_single_broken_upload_is_retried(hub, owner, folder):
     hub.faults.cut_from = hub.faults.cut_until = 3
     push = owner.proofmatch("push", str(folder), REPOSITORY, patient=False)
     assert push.returncode == 0, push.stderr
@@ -28,7 +28,7 @@ def test_one_cut_in_an_upload_is_made_good_at_once(hub, owner, folder):
     assert travelled(hub, folder) == names(folder)
 
 
-def test_a_connection_that_stays_cut_ends_the_push_and_the_next_goes_on(hub, owner, folder):
+def test_a_broken_connection_ends_the_push_and_the_next_continues(hub, owner, folder):
     hub.faults.cut_from = 6
     push = owner.proofmatch("push", str(folder), REPOSITORY, patient=False)
     assert push.returncode == 2

@@ -1,4 +1,4 @@
-"""What cannot be pushed is refused in one sentence, as early as possible and without a word of the token."""
+"""What cannot be pushed is refused in one sentence, as early as possible, and the token is never shown."""
 
 import json
 from dataclasses import replace
@@ -23,7 +23,7 @@ def last_line(push) -> str:
         ("write", "eve/statement-proof-matching", "the token may not write to"),
     ],
 )
-def test_tokens_that_may_not(hub, owner, folder, role, repository, words):
+def test_tokens_without_permission(hub, owner, folder, role, repository, words):
     token = hub.add_token("ada", role) if role else "hf_noSuchToken"
     push = replace(owner, token=token).proofmatch("push", str(folder), repository)
     assert push.returncode == 2
@@ -78,16 +78,21 @@ def test_a_damaged_release_is_refused_before_any_request(hub, owner, folder):
         (lambda folder: (folder / "discarded.parquet").unlink(), "discarded.parquet is missing"),
         (lambda folder: (folder / "manifest.json").unlink(), "it has no manifest.json"),
         (lambda folder: (folder / "manifest.json").write_text("[]"), "is not the manifest of a release"),
+        (lambda folder: empty_manifest(folder), "lists no files"),
         (lambda folder: name_in_manifest(folder, "../secret"), "which no release contains"),
         (lambda folder: name_in_manifest(folder, "/etc/passwd"), "which no release contains"),
         (lambda folder: name_in_manifest(folder, ".git/config"), "which no release contains"),
     ],
 )
-def test_what_is_no_complete_release(folder, monkeypatch, damage, words):
+def test_incomplete_releases_are_refused(folder, monkeypatch, damage, words):
     monkeypatch.setenv("HF_TOKEN", "hf_neverSent")
     damage(folder)
     with pytest.raises(ProofmatchError, match=words):
         push_release(folder, REPOSITORY)
+
+
+def empty_manifest(folder) -> None:
+    (folder / "manifest.json").write_text(json.dumps({"parameters": {}, "files": {}}))
 
 
 def name_in_manifest(folder, name) -> None:
@@ -97,7 +102,7 @@ def name_in_manifest(folder, name) -> None:
 
 
 @pytest.mark.parametrize("name", ["no-owner", "a/b/c", "a/b--c", "a/.b", "a/b c", "", "a/", "https://x/a/b"])
-def test_names_that_no_repository_has(folder, name):
+def test_bad_repository_names(folder, name):
     with pytest.raises(ProofmatchError, match="write OWNER/NAME"):
         push_release(folder, name)
 
@@ -105,12 +110,12 @@ def test_names_that_no_repository_has(folder, name):
 @pytest.mark.parametrize(
     "tag", ["", "a b", "v1..2", "v1.", "-v1", ".v1", "v1.lock", "v/1", "v~1", "v1:2", "é"]
 )
-def test_names_that_no_tag_has(folder, tag):
+def test_bad_tags(folder, tag):
     with pytest.raises(ProofmatchError, match="is not a good --tag"):
         push_release(folder, REPOSITORY, tag=tag)
 
 
-def test_what_arrives_damaged_fails_the_push_and_the_next_mends_it(hub, owner, folder):
+def test_what_arrives_damaged_fails_the_push_and_the_next_repairs_it(hub, owner, folder):
     for file in ("README.md", "data/pairs/test-00000-of-00001.parquet"):
         hub.faults.corrupt = {file}
         push = owner.proofmatch("push", str(folder), REPOSITORY, "--tag", "v1.0")
