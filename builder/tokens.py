@@ -14,9 +14,9 @@ from typing import NamedTuple
 TEXT = "t"
 MATH = "m"
 
-# Characters that print nothing and stand inside words: soft hyphen, zero-width spaces and joiners,
+# Characters that are not printed and occur inside words: soft hyphen, zero-width spaces and joiners,
 # byte order mark. In formulas they can be operators (U+2061–2064), so only text loses them.
-_INVISIBLE_IN_TEXT = re.compile("[\u00ad\u200b-\u200f\u2060-\u206f\ufeff]")
+INVISIBLE_IN_TEXT = re.compile("[\u00ad\u200b-\u200f\u2060-\u206f\ufeff]")
 
 # Numbers such as 2.1 and words such as non-zero or Poincaré's stay whole; any other sign is a token.
 _TEXT_TOKEN = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:[-‐'’]\w+)*|[^\w\s]")
@@ -62,7 +62,7 @@ def typed_word(word: str) -> str:
     """Type what stands between two white spaces; the tokens are joined by spaces."""
     if not word.isascii():
         # Composed letters, because a combining accent is no letter to a regular expression.
-        word = _INVISIBLE_IN_TEXT.sub("", unicodedata.normalize("NFC", word))
+        word = INVISIBLE_IN_TEXT.sub("", unicodedata.normalize("NFC", word))
     return " ".join(f"{TEXT}:{surface}" for surface in _TEXT_TOKEN.findall(word))
 
 

@@ -10,27 +10,12 @@ from functools import cache, lru_cache
 
 UNMARKED = frozenset({"normal", "italic"})
 
-MATHVARIANTS = frozenset(
-    {
-        *UNMARKED,
-        "bold",
-        "bold-italic",
-        "double-struck",
-        "bold-fraktur",
-        "script",
-        "bold-script",
-        "fraktur",
-        "sans-serif",
-        "bold-sans-serif",
-        "sans-serif-italic",
-        "sans-serif-bold-italic",
-        "monospace",
-        "initial",
-        "tailed",
-        "looped",
-        "stretched",
-    }
-)
+_MATHVARIANTS = """
+    normal italic bold bold-italic double-struck script bold-script fraktur bold-fraktur
+    sans-serif bold-sans-serif sans-serif-italic sans-serif-bold-italic monospace
+    initial tailed looped stretched
+"""
+MATHVARIANTS = frozenset(_MATHVARIANTS.split())
 
 # LaTeXML's font classes, without their prefix. Several on one symbol add up (bold + fraktur).
 _CLASS_PREFIXES = ("ltx_font_", "ltx_mathvariant_")

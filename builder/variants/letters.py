@@ -10,56 +10,27 @@ from typing import NamedTuple
 from ..linearization.fonts import fold_styled
 from ..tokens import Memo
 
+
+def _table(text: str) -> dict[str, str]:
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
 # TeX's names of lower-case Greek letters. Variant forms such as `\varphi` are letters of their own, because
 # authors use both side by side; LaTeXML writes `\phi` as ϕ and `\varphi` as φ. There is no omicron: it looks
 # like a Latin letter and has no command.
-_LOWER_NAMES = {
-    "α": "alpha",
-    "β": "beta",
-    "γ": "gamma",
-    "δ": "delta",
-    "ϵ": "epsilon",
-    "ε": "varepsilon",
-    "ζ": "zeta",
-    "η": "eta",
-    "θ": "theta",
-    "ϑ": "vartheta",
-    "ι": "iota",
-    "κ": "kappa",
-    "ϰ": "varkappa",
-    "λ": "lambda",
-    "μ": "mu",
-    "ν": "nu",
-    "ξ": "xi",
-    "π": "pi",
-    "ϖ": "varpi",
-    "ρ": "rho",
-    "ϱ": "varrho",
-    "σ": "sigma",
-    "ς": "varsigma",
-    "τ": "tau",
-    "υ": "upsilon",
-    "ϕ": "phi",
-    "φ": "varphi",
-    "χ": "chi",
-    "ψ": "psi",
-    "ω": "omega",
-}
+_LOWER_NAMES = _table(
+    """
+    α alpha  β beta  γ gamma  δ delta  ϵ epsilon  ε varepsilon  ζ zeta  η eta  θ theta  ϑ vartheta
+    ι iota  κ kappa  ϰ varkappa  λ lambda  μ mu  ν nu  ξ xi  π pi  ϖ varpi  ρ rho  ϱ varrho  σ sigma
+    ς varsigma  τ tau  υ upsilon  ϕ phi  φ varphi  χ chi  ψ psi  ω omega
+    """
+)
 
 # The capitals with a command of their own; the others look like Latin ones.
-_UPPER_NAMES = {
-    "Γ": "Gamma",
-    "Δ": "Delta",
-    "Θ": "Theta",
-    "Λ": "Lambda",
-    "Ξ": "Xi",
-    "Π": "Pi",
-    "Σ": "Sigma",
-    "Υ": "Upsilon",
-    "Φ": "Phi",
-    "Ψ": "Psi",
-    "Ω": "Omega",
-}
+_UPPER_NAMES = _table(
+    "Γ Gamma  Δ Delta  Θ Theta  Λ Lambda  Ξ Xi  Π Pi  Σ Sigma  Υ Upsilon  Φ Phi  Ψ Psi  Ω Omega"
+)
 
 _TEX_NAMES = {**_LOWER_NAMES, **_UPPER_NAMES}
 

@@ -19,12 +19,11 @@ from ..tex import (
     UNTOUCHED_ARGUMENTS,
     formula_end,
 )
-from ..tokens import Memo, typed_word
+from ..tokens import INVISIBLE_IN_TEXT, Memo, typed_word
 from .letters import Site, character_notation, command_notation, letter_of_token, restored_notation
 
 _SPACE = re.compile(r"\s*")
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u206f\ufeff]+")  # in texts, but not in their tokens
-_UNPRINTED = re.compile(rf"\s+|{_INVISIBLE.pattern}")
+_UNPRINTED = re.compile(rf"\s+|{INVISIBLE_IN_TEXT.pattern}+")
 _LONG_NAME = re.compile(r"[^\W_]{2,}")
 
 # Enough for any text that matches its tokens; one that does not could take millions.
@@ -169,7 +168,7 @@ def _word_end(text: str, position: int, surface: str) -> int:
     if surface == "$":
         return position + 2 if text.startswith(r"\$", position) else 0
     for end in range(position + 1, min(len(text), position + 4 * len(surface)) + 1):
-        if _INVISIBLE.sub("", unicodedata.normalize("NFC", text[position:end])) == surface:
+        if INVISIBLE_IN_TEXT.sub("", unicodedata.normalize("NFC", text[position:end])) == surface:
             return end
     return 0
 
