@@ -60,12 +60,16 @@ def main(arguments: list[str]) -> int:
         Store(options.id).write_files(options.out)
         return 0
     try:
-        if options.command == "baselines":
-            store = run_baselines(options.release)
-        elif options.command == "models":
-            store = run_models(options.release, options.models, options.names)
-        else:
-            store = run_ablation(options.release, options.models)
+        with tempfile.TemporaryDirectory() as workplace:
+            folder = options.release or _build_corpus(Path(workplace, "stacks"))
+            release = open_release(folder)
+            store = Store(release.id)
+            if options.command == "baselines":
+                run_baselines(release, store)
+            elif options.command == "models":
+                run_models(release, store, options.models, options.names)
+            else:
+                run_ablation(release, store, options.models)
     except ProofmatchError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -73,21 +77,21 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def run_baselines(folder: Path | None) -> Store:
+def _build_corpus(out: Path) -> Path:
+    if not CORPUS.exists():
+        raise ProofmatchError("give a release, or put the corpus at ../shared/corpus/stacks.tar.xz")
+    return build_release(CORPUS, out, license="gfdl")
+
+
+def run_baselines(release: Release, store: Store) -> None:
     """Evaluate the baselines on both splits with every input."""
-    with tempfile.TemporaryDirectory() as workplace:
-        if folder is None and not CORPUS.exists():
-            raise ProofmatchError("give a release, or put the corpus at ../shared/corpus/stacks.tar.xz")
-        release = open_release(folder or build_release(CORPUS, Path(workplace, "stacks"), license="gfdl"))
-        store = Store(release.id)
-        for by_article, name, input_ in product((False, True), BASELINES, INPUTS):
-            task = load_task(release, "test", by_article=by_article)
-            results = evaluate_decodings(task, baseline_scores(name, task, input_), System(name, input_))
-            store.replace_results("main", f"{name}-{input_}", results)
-    return store
+    for by_article, name, input_ in product((False, True), BASELINES, INPUTS):
+        task = load_task(release, "test", by_article=by_article)
+        results = evaluate_decodings(task, baseline_scores(name, task, input_), System(name, input_))
+        store.replace_results("main", f"{name}-{input_}", results)
 
 
-def run_models(folder: Path, models: Path, names: Sequence[str]) -> Store:
+def run_models(release: Release, store: Store, models: Path, names: Sequence[str] = ()) -> None:
     """Train the systems of `models.toml`, all or those named, and evaluate them on validation and test."""
     from proofmatch.training.prediction import model_scores
 
@@ -98,8 +102,6 @@ def run_models(folder: Path, models: Path, names: Sequence[str]) -> Store:
         raise ProofmatchError(
             f"models.toml has no {', '.join(unknown)}; its systems are {', '.join(systems)}"
         )
-    release = open_release(folder)
-    store = Store(release.id)
     for name in names or systems:
         print(f"{name}:", flush=True)
         model = trained_system(release, models, name, systems[name])
@@ -109,24 +111,20 @@ def run_models(folder: Path, models: Path, names: Sequence[str]) -> Store:
         for split, group in (("validation", "validation"), ("test", "main")):
             task = task_of(release, systems[name], split)
             store.replace_results(group, name, evaluate_decodings(task, model_scores(model, task), described))
-    return store
 
 
-def run_ablation(folder: Path, models: Path) -> Store:
+def run_ablation(release: Release, store: Store, models: Path) -> None:
     """Train the systems of `ablation.toml`, and evaluate those of `models.toml` in other ways.
 
     The latter must have been trained. They are evaluated with scores normalised over all candidates, and on
     proofs with renamed variables.
     """
-    release = open_release(folder)
-    store = Store(release.id)
-    _ablate(release, models, store)
-    _normalize(release, models, store)
-    _rename_symbols(folder, models, store)
-    return store
+    _ablate(release, store, models)
+    _normalize(release, store, models)
+    _rename_symbols(release, store, models)
 
 
-def _ablate(release: Release, models: Path, store: Store) -> None:
+def _ablate(release: Release, store: Store, models: Path) -> None:
     from proofmatch.training.prediction import model_scores
 
     from .systems import describe, read_systems, task_of, trained_system
@@ -139,7 +137,7 @@ def _ablate(release: Release, models: Path, store: Store) -> None:
         store.replace_results("ablation", name, results)
 
 
-def _normalize(release: Release, models: Path, store: Store) -> None:
+def _normalize(release: Release, store: Store, models: Path) -> None:
     from proofmatch.training.prediction import load_matcher, model_scores
 
     from .systems import describe, read_systems, task_of
@@ -157,7 +155,7 @@ def _normalize(release: Release, models: Path, store: Store) -> None:
         store.replace_results("transductive", name, results)
 
 
-def _rename_symbols(release: Path, models: Path, store: Store) -> None:
+def _rename_symbols(release: Release, store: Store, models: Path) -> None:
     from proofmatch.training.prediction import load_matcher, model_scores
 
     from .systems import describe, read_systems
@@ -165,7 +163,7 @@ def _rename_symbols(release: Path, models: Path, store: Store) -> None:
     systems = read_systems("models")
     with tempfile.TemporaryDirectory() as workplace:
         for symbols in SYMBOLS:
-            renamed = open_release(make_variant(release, Path(workplace, symbols), symbols=symbols))
+            renamed = open_release(make_variant(release.folder, Path(workplace, symbols), symbols=symbols))
             task, group = load_task(renamed, "test"), f"symbols/{symbols}"
             for baseline in BASELINES:
                 scores, described = baseline_scores(baseline, task), System(baseline, "both")

@@ -11,8 +11,9 @@ from proofmatch.evaluation.system import System
 from proofmatch.evaluation.task import Task, load_task
 from proofmatch.training import ProofMatcher
 from proofmatch.training.joint import fuse
+from proofmatch.training.model_folder import RUN
 from proofmatch.training.prediction import TrainedMatcher, load_matcher
-from proofmatch.training.run import RUN, train_matcher
+from proofmatch.training.run import train_matcher
 from proofmatch.training.settings import load_settings
 from proofmatch.training.trainer.callbacks import HISTORY
 from proofmatch.training.trainer.history import training_seconds

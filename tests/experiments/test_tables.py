@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from experiments import systems
+from experiments.run import run_baselines, run_models
 from experiments.store import EXPERIMENTS, Store
 from experiments.tables import (
     results_table,
@@ -12,7 +14,10 @@ from experiments.tables import (
     update_between_marks,
     write_pages,
 )
+from proofmatch.builder.release.release import open_release
+from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
+from proofmatch.evaluation import evaluate
 from proofmatch.evaluation.leaderboard import make_leaderboard
 
 SINKHORN = {"method": "sinkhorn", "temperature": 0.05, "rounds": 20}
@@ -149,3 +154,26 @@ def test_our_results_make_a_leaderboard(tmp_path):
     assert made.n_results == sum(1 for _ in (EXPERIMENTS / "results" / "stacks.jsonl").open())
     assert len({board.slug for board in made.boards}) == len(made.boards)
     assert made.boards[0].dataset == "stacks"
+
+
+def test_systems_are_trained_and_evaluated_on_validation_and_test(release, tmp_path, monkeypatch):
+    tiny = {"system": "tiny", "preset": "fast", "input": "both", "set": ["rank=0", "num_train_epochs=1"]}
+    monkeypatch.setattr(systems, "read_systems", lambda _: {"tiny-both": tiny})
+    store = Store("release", tmp_path / "results")
+    run_models(open_release(release), store, tmp_path / "models")
+    for group, split in (("main", "test"), ("validation", "validation")):
+        results = store.results(group)
+        assert [found["system"]["decoding"] for found in results] == ["exact", "global", "local"]
+        assert {found["dataset"]["split"] for found in results} == {split}
+    assert "tiny-both" in store.histories()
+    assert all("training_seconds" in found["system"] for found in store.results("main"))
+
+
+def test_baselines_have_the_scores_of_the_evaluator(release, tmp_path):
+    store, opened = Store("release", tmp_path / "results"), open_release(release)
+    run_baselines(opened, store)
+    assert len(store.results("main")) == 2 * 2 * 3 * 3
+    predictions = tmp_path / "tfidf.jsonl"
+    assert main(["baseline", "tfidf", "--data", str(release), "--out", str(predictions)]) == 0
+    expected = json.loads(json.dumps(evaluate(predictions, opened).as_dict()))
+    assert expected in store.results("main")
