@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .decoding.exact.solver import match_exactly
     from .decoding.matching import match_globally
     from .evaluator import evaluate
-    from .report.report import write_report
+    from .report.page import write_report
 
 __all__ = ["evaluate", "match_exactly", "match_globally", "verify_certificate", "write_report"]
 

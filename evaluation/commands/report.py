@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     """Write the page and say what is on it."""
     from proofmatch.storage import is_same_file
 
-    from ..report.report import write_report
+    from ..report.page import write_report
 
     if is_same_file(options.out, options.predictions):
         raise ProofmatchError(f"{options.out} has the predictions; give --out another name")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from proofmatch.evaluation.report.report import write_report
+from proofmatch.evaluation.report.page import write_report
 
 from .releases import Pair, predict, write_release
 

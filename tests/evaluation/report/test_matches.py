@@ -24,7 +24,7 @@ from proofmatch.evaluation.report.matches import (
     read_cases,
     unpacked,
 )
-from proofmatch.evaluation.report.report import write_report
+from proofmatch.evaluation.report.page import write_report
 from proofmatch.evaluation.task import load_task
 from tests.evaluation.tasks import make_task, rank_file
 from tests.evaluation.test_evaluator import EXAMPLE

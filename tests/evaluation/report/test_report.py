@@ -11,7 +11,7 @@ from proofmatch.evaluation import evaluate
 from proofmatch.evaluation.prediction_formats import SUFFIXES
 from proofmatch.evaluation.predictions import write_predictions
 from proofmatch.evaluation.report.matches import unpacked
-from proofmatch.evaluation.report.report import write_report
+from proofmatch.evaluation.report.page import write_report
 from proofmatch.evaluation.system import System
 from proofmatch.evaluation.task import load_task
 from tests.evaluation.tasks import read_with_ids
