@@ -5,6 +5,7 @@ import math
 import tomllib
 from dataclasses import dataclass, fields
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -80,7 +81,7 @@ class Settings:
 
 def preset_names() -> list[str]:
     """List the presets."""
-    names = (entry.name for entry in files("proofmatch.training.presets").iterdir())
+    names = (entry.name for entry in _presets().iterdir())
     return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
@@ -96,7 +97,7 @@ def load_settings(preset: str, overrides: list[str] | tuple[str, ...] = ()) -> S
     """
     if preset not in preset_names():
         raise ProofmatchError(f"there is no preset {preset!r}; presets are {', '.join(preset_names())}")
-    text = files("proofmatch.training.presets").joinpath(f"{preset}.toml").read_text(encoding="utf-8")
+    text = _presets().joinpath(f"{preset}.toml").read_text(encoding="utf-8")
     sections = tomllib.loads(text)
     settings = Settings(preset, **{section: sections.get(section, {}) for section in SECTIONS})
     known = _known_keys()
@@ -114,6 +115,10 @@ def load_settings(preset: str, overrides: list[str] | tuple[str, ...] = ()) -> S
             raise ProofmatchError(f"the preset {preset} has no {part}, so {key} has no effect; leave it out")
         getattr(settings, section)[key] = _read_value(key, text, kind)
     return settings
+
+
+def _presets() -> Traversable:
+    return files("proofmatch.training").joinpath("presets")
 
 
 def _known_keys() -> dict[str, tuple[str, Any]]:

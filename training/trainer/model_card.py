@@ -16,7 +16,6 @@ from ...dataset_card.templates import render
 from ..encoder.encoder_config import ProofMatcherConfig
 from ..lexical.config import LexicalMatcherConfig
 from ..settings import SECTIONS
-from ..templates import FOLDER
 from .history import MEASURES, Entry, evaluation_of_step, training_seconds
 from .learning_curve import epochs_text
 
@@ -70,7 +69,7 @@ def render_model_card(model: TrainedModel) -> str:
     lexical = LexicalMatcherConfig(**run["lexical"]) if has_lexical else None
     return render(
         "model_card.md.jinja",
-        FOLDER,
+        Path(__file__).parent,
         metadata=_metadata(model, kept).to_yaml(),
         model=model,
         run=run,

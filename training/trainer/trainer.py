@@ -233,7 +233,6 @@ def _task_of(dataset: MatchingSet | EncodedPairs) -> MatchingSet:
 def validate(matcher: Matcher, split: MatchingSet) -> dict[str, float]:
     """Measure MRR and accuracy of the ranking, and the accuracy of the one-to-one matching."""
     scores = matcher.scores(split.statements, split.proofs)
-
     ranks = rank_predictions(scores, split.gold).ranks
     candidates = best_candidates(scores)
     matched = fill_unmatched(match_candidates(candidates).columns, candidates)

@@ -1,1 +1,0 @@
-"""Settings of training runs, one commented file each."""
