@@ -20,6 +20,6 @@ __getattr__, __dir__ = lazy_exports(
         "match_exactly": ".decoding.exact.solver",
         "match_globally": ".decoding.matching",
         "verify_certificate": ".decoding.exact.certificate",
-        "write_report": ".report.report",
+        "write_report": ".report.page",
     },
 )
