@@ -16,6 +16,7 @@ from proofmatch.errors import ProofmatchError
 from .building import build_release
 from .identifiers import digest
 from .readers.sources import state_of
+from .release.release import open_release
 from .release.schema import CONFIGS, SPLITS
 from .settings import BuildSettings
 
@@ -89,24 +90,26 @@ class ProofMatchBuilder(datasets.GeneratorBasedBuilder):
         download = dl_manager.download_config
         if download.force_download:
             self.info.splits = None  # the cache has the sizes of the previous build
-        release = self._release(download.num_proc, again=download.force_download)
+        release = open_release(self._build(download.num_proc, again=download.force_download))
         generators = []
         for split in SPLITS:
-            files = sorted(release.glob(f"data/{self.config.name}/{split}-*.parquet"))
-            groups = [(str(path), group) for path in files for group in range(_row_groups(path))]
+            files = [release.folder / name for name in release.shards(self.config.name, split)]
+            groups = [
+                (str(path), group) for path in files for group in range(pq.read_metadata(path).num_row_groups)
+            ]
             # `datasets` cannot load a split without rows.
             if groups:
                 generators.append(datasets.SplitGenerator(split, gen_kwargs={"groups": groups}))
         return generators
 
-    def _release(self, workers: int | None, *, again: bool) -> Path:
+    def _build(self, workers: int | None, *, again: bool) -> Path:
         config: ProofMatchConfig = self.config  # pyright: ignore[reportAssignmentType]
         if not config.source_list():
             raise ProofmatchError("ProofMatchBuilder needs sources, for example sources='articles/'")
-        place = Path(self._cache_dir_root, _RELEASES, config.fingerprint())
+        folder = Path(self._cache_dir_root, _RELEASES, config.fingerprint())
         if again:
-            shutil.rmtree(place, ignore_errors=True)
-        return build_release(config.source_list(), place, workers=workers, **config.settings)
+            shutil.rmtree(folder, ignore_errors=True)
+        return build_release(config.source_list(), folder, workers=workers, **config.settings)
 
     def _generate_examples(  # pyright: ignore[reportIncompatibleMethodOverride] - keys are any strings
         self, groups: list[tuple[str, int]]
@@ -119,7 +122,3 @@ class ProofMatchBuilder(datasets.GeneratorBasedBuilder):
         for path, group in groups:
             for row in pq.ParquetFile(path).read_row_group(group).to_pylist():
                 yield next(iter(row.values())), row
-
-
-def _row_groups(path: Path) -> int:
-    return pq.ParquetFile(path).num_row_groups

@@ -1,4 +1,4 @@
-"""`stats.json`: everything the paper's two tables need, and what became of the rest."""
+"""`stats.json`: the numbers of the paper's two tables, and counts of what was discarded."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -23,9 +23,9 @@ def compute_statistics(
 
     Args:
         pairs: Its pairs, and the split of each.
-        report: What was read.
-        discarded: What was left out.
-        files: What was written.
+        report: Counts of documents and pairs read.
+        discarded: Rows of `discarded.parquet`.
+        files: The files of its tables.
     """
     index = pairs.index
     reasons, details = discarded["reason"].to_pylist(), discarded["detail"].to_pylist()
@@ -76,7 +76,7 @@ def _categories(index: Index) -> dict[str, Any]:
 
 
 def _lengths(index: Index, side: str) -> dict[str, dict[str, float]]:
-    """Count tokens as the length filter does: white-space words of text, leaves of formulas."""
+    """Count tokens as the length filter does: words of text separated by spaces, leaves of formulas."""
     text, math = index.numbers(f"{side}_text_length"), index.numbers(f"{side}_math_length")
     total = text + math
     return {
@@ -110,13 +110,13 @@ def _histogram(index: Index) -> dict[str, Any]:
 
 
 def _labels(index: Index) -> dict[str, int]:
-    """Count statements with a label of their own, and proofs that give it away."""
+    """Count statements with a label of their own, and proofs that mention the label of their statement."""
     counts = Counter(index.column("label").to_pylist())
     return {"labelled": counts[LABELLED] + counts[NAMED], "named_in_proof": counts[NAMED]}
 
 
 def _duplicates(pairs: SplitPairs) -> dict[str, int]:
-    """Count texts that are not the first of their kind, token by token."""
+    """Count texts whose tokens have occurred before."""
     hashes = [pairs.index.column(f"{side}_hash").to_pylist() for side in ("statement", "proof")]
     whole = list(zip(*hashes, strict=True))
     splits: dict[tuple[str, str], set[int]] = {}
