@@ -30,7 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("proofmatch.evaluation.commands.report", "a page with every wrong match side by side"),
     "leaderboard": ("proofmatch.evaluation.commands.leaderboard", "a site from result files"),
     "export": ("proofmatch.evaluation.commands.export", "write a release for other retrieval tools"),
-    "push": ("proofmatch.builder.commands.push", "upload a release to the Hugging Face Hub"),
+    "push": ("proofmatch.builder.commands.push_release", "upload a release to the Hugging Face Hub"),
 }
 
 # Packages that are not part of the base installation, and the extra that has them.

@@ -230,27 +230,27 @@ def _capitalized(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _in_percent(some: list[Point]) -> list[Point]:
-    return [Point(point.epoch, 100 * point.value) for point in some]
+def _in_percent(curve: list[Point]) -> list[Point]:
+    return [Point(point.epoch, 100 * point.value) for point in curve]
 
 
-def _thinned(some: list[Point]) -> list[Point]:
+def _thinned(curve: list[Point]) -> list[Point]:
     """Take means of neighbours, so that a picture does not grow with the length of a training."""
-    size = -(-len(some) // _MAX_POINTS)
+    size = -(-len(curve) // _MAX_POINTS)
     if size <= 1:
-        return some
-    groups = [some[start : start + size] for start in range(0, len(some), size)]
+        return curve
+    groups = [curve[start : start + size] for start in range(0, len(curve), size)]
     return [Point(*(sum(column) / len(group) for column in zip(*group, strict=True))) for group in groups]
 
 
-def _smoothed(some: list[Point]) -> list[Point]:
+def _smoothed(curve: list[Point]) -> list[Point]:
     """Average many points with their neighbours."""
-    if len(some) <= _SMOOTH_FROM:
-        return some
-    reach = len(some) // 50
-    sums = [0.0, *accumulate(point.value for point in some)]
+    if len(curve) <= _SMOOTH_FROM:
+        return curve
+    reach = len(curve) // 50
+    sums = [0.0, *accumulate(point.value for point in curve)]
     smooth = []
-    for place, point in enumerate(some):
-        first, end = max(0, place - reach), min(len(some), place + reach + 1)
+    for place, point in enumerate(curve):
+        first, end = max(0, place - reach), min(len(curve), place + reach + 1)
         smooth.append(Point(point.epoch, (sums[end] - sums[first]) / (end - first)))
     return smooth
