@@ -61,17 +61,11 @@ def tfidf_scores(
 
 @dataclass(frozen=True)
 class DiceScores:
-    """Dice's coefficient of every statement with every proof, as multisets: 2·|A ∩ B| / (|A| + |B|).
+    """Dice's coefficient of every statement with every proof, as multisets: 2·|A ∩ B| / (|A| + |B|)."""
 
-    Attributes:
-        common: The sizes of their intersections.
-        left_sizes: The size of each statement, (statements).
-        right_sizes: The size of each proof, (proofs).
-    """
-
-    common: SparseProductScores
-    left_sizes: np.ndarray
-    right_sizes: np.ndarray
+    common: SparseProductScores  # the sizes of their intersections
+    left_sizes: np.ndarray  # the size of each statement, (statements)
+    right_sizes: np.ndarray  # the size of each proof, (proofs)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -26,15 +26,10 @@ _ROWS_PER_BATCH = 1000  # bounds how many ids are in memory at once
 
 @dataclass(frozen=True)
 class Decoded:
-    """A ranked list for each statement; after one-to-one matching, with one proof in each.
+    """A ranked list for each statement; after one-to-one matching, with one proof in each."""
 
-    Attributes:
-        lists: Proofs by number, best first, and their scores.
-        details: Facts about the decoding, for the sidecar.
-    """
-
-    lists: Candidates
-    details: dict[str, Any] = field(default_factory=dict)
+    lists: Candidates  # proofs by number, best first, and their scores
+    details: dict[str, Any] = field(default_factory=dict)  # facts about the decoding, for the sidecar
 
     def batches(self, statement_ids: Sequence[str], proof_ids: Sequence[str]) -> Iterator[PredictionBatch]:
         """Replace numbers by ids, some rows at a time."""
@@ -109,17 +104,11 @@ def _chosen(candidates: Candidates, columns: np.ndarray) -> Candidates:
 
 @dataclass(frozen=True, slots=True)
 class MatchedFile:
-    """What one-to-one matching made of a prediction file.
-
-    Attributes:
-        n_statements: How many statements it has.
-        n_proofs: How many different proofs they list.
-        n_unmatched: How many statements share a proof with another, because all their candidates are taken.
-    """
+    """What one-to-one matching made of a prediction file."""
 
     n_statements: int
-    n_proofs: int
-    n_unmatched: int
+    n_proofs: int  # different proofs that they list
+    n_unmatched: int  # statements that share a proof with another because all their candidates are taken
 
 
 def match_predictions(

@@ -35,15 +35,10 @@ from .task import Task, load_task
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Where the gold proofs rank, in the order of the statements.
+    """Where the gold proofs rank, in the order of the statements."""
 
-    Attributes:
-        ranks: Rank of the gold proof from 1, `NO_RANK` where it is not listed, (statements).
-        first_choices: Number of the first listed proof, (statements).
-    """
-
-    ranks: np.ndarray
-    first_choices: np.ndarray
+    ranks: np.ndarray  # rank of the gold proof from 1, `NO_RANK` where it is not listed, (statements)
+    first_choices: np.ndarray  # number of the first listed proof, (statements)
 
 
 def evaluate(

@@ -43,17 +43,11 @@ _MOST_BYTES_OF_IDS = 1 << 30  # in a batch of Parquet
 
 @dataclass(frozen=True, slots=True)
 class PredictionBatch:
-    """Some rows of a prediction file.
+    """Some rows of a prediction file."""
 
-    Attributes:
-        statement_ids: A string per row.
-        proof_ids: A list of strings per row, best first.
-        scores: A list of doubles per row, as long as that of the proofs; None if the file has no scores.
-    """
-
-    statement_ids: pa.Array
-    proof_ids: pa.ListArray
-    scores: pa.ListArray | None
+    statement_ids: pa.Array  # a string per row
+    proof_ids: pa.ListArray  # a list of strings per row, best first
+    scores: pa.ListArray | None  # a list of doubles per row, as long as that of the proofs
 
     def __len__(self) -> int:
         return len(self.statement_ids)
@@ -61,34 +55,21 @@ class PredictionBatch:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault of a prediction file.
+    """One fault of a prediction file."""
 
-    Attributes:
-        place: The line or row, counted from 1; None for the file as a whole.
-        statement: The statement's id, if known.
-        problem: What is wrong, and how to correct it.
-    """
-
-    place: int | None
-    statement: str | None
-    problem: str
+    place: int | None  # the line or row, counted from 1; None for the file as a whole
+    statement: str | None  # the statement's id, if known
+    problem: str  # what is wrong, and how to correct it
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedBatch:
-    """Some rows whose types are right, and the faults of the others.
+    """Some rows whose types are right, and the faults of the others."""
 
-    Attributes:
-        rows: The rows; the proofs of a faulty row are null, and so are scores that the file does not have.
-        places: The line or row of each, counted from 1.
-        faults: The faults found so far, in these rows and in lines that are not among them.
-        n_more_faults: Number of further faults that are not listed.
-    """
-
-    rows: PredictionBatch
-    places: np.ndarray
-    faults: list[Fault]
-    n_more_faults: int = 0
+    rows: PredictionBatch  # proofs of a faulty row are null, and so are scores that the file does not have
+    places: np.ndarray  # the line or row of each, counted from 1
+    faults: list[Fault]  # the faults found so far, in these rows and in lines that are not among them
+    n_more_faults: int = 0  # number of further faults that are not listed
 
 
 def suffix_of(path: Path) -> str:

@@ -31,17 +31,11 @@ from .task import Task
 
 @dataclass(frozen=True, slots=True)
 class NumberedBatch:
-    """Some rows without fault, with numbers in place of ids.
+    """Some rows without fault, with numbers in place of ids."""
 
-    Attributes:
-        statements: The statement of each row.
-        proofs: The proofs of each row, best first.
-        scores: The score of each listed proof, as long as `proofs.values`; None if the file has no scores.
-    """
-
-    statements: np.ndarray
-    proofs: Ragged
-    scores: np.ndarray | None
+    statements: np.ndarray  # the statement of each row
+    proofs: Ragged  # the proofs of each row, best first
+    scores: np.ndarray | None  # of each listed proof, as long as `proofs.values`
 
     @classmethod
     def concatenate(cls, batches: "Sequence[NumberedBatch]") -> "NumberedBatch":
@@ -225,20 +219,12 @@ class _FaultList:
 
 @dataclass(frozen=True)
 class _Lists:
-    """The lists of some rows.
+    """The lists of some rows."""
 
-    Attributes:
-        ids: The ids of the proofs, null in faulty rows.
-        usable: Whether a row has proofs.
-        scored: Whether a row has scores.
-        proofs: The proofs as numbers, negative if unknown.
-        scores: The scores.
-    """
-
-    ids: pa.ListArray
-    usable: np.ndarray
-    scored: np.ndarray
-    proofs: Ragged
+    ids: pa.ListArray  # the ids of the proofs, null in faulty rows
+    usable: np.ndarray  # whether a row has proofs
+    scored: np.ndarray  # whether a row has scores
+    proofs: Ragged  # the proofs as numbers, negative if unknown
     scores: Ragged
 
 

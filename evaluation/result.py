@@ -26,69 +26,40 @@ _CATEGORIES_SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """What was evaluated on.
+    """What was evaluated on."""
 
-    Attributes:
-        id: The release's folder name, or `OWNER/NAME` on the Hub.
-        revision: The commit on the Hub, None for a folder.
-        manifest_sha256: The hash of the release's manifest, and so of all its files.
-        config: `pairs` or `pairs_by_article`.
-        split: The split.
-    """
-
-    id: str
-    revision: str | None
-    manifest_sha256: str
-    config: str
+    id: str  # the release's folder name, or `OWNER/NAME` on the Hub
+    revision: str | None  # the commit on the Hub, None for a folder
+    manifest_sha256: str  # the hash of the release's manifest, and so of all its files
+    config: str  # `pairs` or `pairs_by_article`
     split: str
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluator:
-    """What computed the scores.
+    """What computed the scores."""
 
-    Attributes:
-        version: Of proofmatch.
-        tie_rule: Where the gold proof ranks among equal scores.
-        bootstrap: How the intervals were made.
-    """
-
-    version: str
-    tie_rule: str
-    bootstrap: Bootstrap
+    version: str  # of proofmatch
+    tie_rule: str  # where the gold proof ranks among equal scores
+    bootstrap: Bootstrap  # how the intervals were made
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The scores of a system.
-
-    Attributes:
-        system: The system that was evaluated.
-        dataset: The data it was evaluated on.
-        evaluator: What computed the scores.
-        predictions_sha256: The hash of the prediction file.
-        n_statements: Number of statements.
-        n_proofs: Number of proofs to choose from.
-        measures: The scores, fractions from 0 to 1.
-        ci95: The 95% interval of each, by its name in the file.
-        one_to_one: Whether no proof is the first choice of two statements.
-        by_category: Scores by primary category, the largest first.
-        assignment_counts: How many proofs are the first choice of 0, 1, 2, … statements.
-        ranks: Rank of each statement's gold proof, which the file does not have, (statements).
-    """
+    """The scores of a system."""
 
     system: System
     dataset: Dataset
     evaluator: Evaluator
     predictions_sha256: str
     n_statements: int
-    n_proofs: int
-    measures: Measures
-    ci95: dict[str, tuple[float, float]]
-    one_to_one: bool
-    by_category: dict[str, CategoryScores]
-    assignment_counts: dict[int, int]
-    ranks: np.ndarray = field(compare=False, repr=False)
+    n_proofs: int  # number of proofs to choose from
+    measures: Measures  # the scores, fractions from 0 to 1
+    ci95: dict[str, tuple[float, float]]  # the 95% interval of each, by its name in the file
+    one_to_one: bool  # whether no proof is the first choice of two statements
+    by_category: dict[str, CategoryScores]  # scores by primary category, the largest first
+    assignment_counts: dict[int, int]  # how many proofs are the first choice of 0, 1, 2, … statements
+    ranks: np.ndarray = field(compare=False, repr=False)  # of the gold proofs, not in the file, (statements)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the content of the result file, as `result.schema.json` describes it."""

@@ -19,27 +19,16 @@ SYSTEM_FIELDS = (*_TEXTS, "transductive", "normalization")
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system that makes predictions.
+    """A system that makes predictions."""
 
-    Attributes:
-        name: Its name in tables.
-        input: What it uses of a text: `both`, `text` or `math`.
-        decoding: How it chooses: `local`, `global`, `exact`, or whatever its authors call it.
-        url: Where to read about it.
-        notes: A remark.
-        transductive: Whether its ranking for a statement uses the other statements or the set of all proofs.
-        normalization: How it normalises scores over these: `method`, and its settings.
-        extra: Further fields, such as the seconds it took, kept as they are.
-    """
-
-    name: str
-    input: str | None = None
-    decoding: str | None = None
-    url: str | None = None
+    name: str  # its name in tables
+    input: str | None = None  # what it uses of a text: `both`, `text` or `math`
+    decoding: str | None = None  # how it chooses: `local`, `global`, `exact`, or whatever its authors call it
+    url: str | None = None  # where to read about it
     notes: str | None = None
-    transductive: bool = False
-    normalization: dict[str, Any] | None = None
-    extra: dict[str, Any] = field(default_factory=dict)
+    transductive: bool = False  # whether a ranking uses the other statements or the set of all proofs
+    normalization: dict[str, Any] | None = None  # of scores over these: `method`, and its settings
+    extra: dict[str, Any] = field(default_factory=dict)  # kept as they are, such as the seconds it took
 
     def __post_init__(self) -> None:
         for name in _TEXTS:

@@ -20,25 +20,15 @@ _FIRST_LETTER = {"text": "t", "math": "m"}
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A split to be matched.
-
-    Attributes:
-        release: The release it belongs to.
-        split: Its name.
-        by_article: Whether it is a split by article.
-        statement_ids: In the order of the statements' table.
-        proof_ids: In the order of the proofs' table.
-        gold: For each statement the position of its proof in `proof_ids`, (statements).
-        categories: For each statement the primary category of its article, if it has one.
-    """
+    """A split to be matched."""
 
     release: Release
     split: str
     by_article: bool
-    statement_ids: list[str]
-    proof_ids: list[str]
-    gold: np.ndarray
-    categories: list[str | None]
+    statement_ids: list[str]  # in the order of the statements' table
+    proof_ids: list[str]  # in the order of the proofs' table
+    gold: np.ndarray  # for each statement the position of its proof in `proof_ids`, (statements)
+    categories: list[str | None]  # for each statement the primary category of its article, if it has one
 
     @property
     def config(self) -> str:

@@ -72,15 +72,10 @@ class Inventory:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows of one split of a config, in order.
-
-    Attributes:
-        ids: Its id columns.
-        hashes: Of every column, one 64-bit number per row; equal values have equal hashes.
-    """
+    """The rows of one split of a config, in order."""
 
     ids: dict[str, pa.Array]
-    hashes: dict[str, np.ndarray]
+    hashes: dict[str, np.ndarray]  # of every column, a 64-bit number per row; equal values have equal hashes
 
     def __len__(self) -> int:
         return len(next(iter(self.ids.values())))

@@ -11,17 +11,11 @@ EXAMPLES = 5  # shown per remark; the count always covers all cases
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One result of a check.
+    """One result of a check."""
 
-    Attributes:
-        message: A sentence that names the file, table or split.
-        examples: The first or the worst cases.
-        count: The number of all cases.
-    """
-
-    message: str
-    examples: tuple[str, ...] = ()
-    count: int = 0
+    message: str  # a sentence that names the file, table or split
+    examples: tuple[str, ...] = ()  # the first or the worst cases
+    count: int = 0  # the number of all cases
 
     @classmethod
     def about(cls, message: str, cases: Iterable[object]) -> Self:
@@ -53,16 +47,10 @@ _KINDS: dict[type[Remark], str] = {Fault: "FAULT", Note: "note", NotChecked: "no
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """The result of one check.
-
-    Attributes:
-        check: Its name.
-        promise: What holds if it finds no fault.
-        remarks: What it found.
-    """
+    """The result of one check."""
 
     check: str
-    promise: str
+    promise: str  # what holds if it finds no fault
     remarks: tuple[Remark, ...]
 
     @property

@@ -5,17 +5,12 @@
 certificate that `verify_certificate` checks. `normalized_scores` corrects hubness first.
 """
 
-from typing import TYPE_CHECKING
-
-from proofmatch.lazy import lazy_exports
-
-if TYPE_CHECKING:
-    from .candidates import Candidates, best_candidates
-    from .exact.certificate import Certificate, CertificateError, ExactMatching, verify_certificate
-    from .exact.solver import Round, match_exactly
-    from .matching import Matching, fill_unmatched, match_candidates, match_globally, match_locally
-    from .normalization import normalized_scores
-    from .scores import DenseScores, OffsetScores, ProductScores, ScoreSource, SparseProductScores, SumScores
+from .candidates import Candidates, best_candidates
+from .exact.certificate import Certificate, CertificateError, ExactMatching, verify_certificate
+from .exact.solver import Round, match_exactly
+from .matching import Matching, fill_unmatched, match_candidates, match_globally, match_locally
+from .normalization import normalized_scores
+from .scores import DenseScores, OffsetScores, ProductScores, ScoreSource, SparseProductScores, SumScores
 
 __all__ = [
     "Candidates",
@@ -39,29 +34,3 @@ __all__ = [
     "normalized_scores",
     "verify_certificate",
 ]
-
-__getattr__, __dir__ = lazy_exports(
-    __name__,
-    {
-        "Candidates": ".candidates",
-        "Certificate": ".exact.certificate",
-        "CertificateError": ".exact.certificate",
-        "DenseScores": ".scores",
-        "ExactMatching": ".exact.certificate",
-        "Matching": ".matching",
-        "OffsetScores": ".scores",
-        "ProductScores": ".scores",
-        "Round": ".exact.solver",
-        "ScoreSource": ".scores",
-        "SparseProductScores": ".scores",
-        "SumScores": ".scores",
-        "best_candidates": ".candidates",
-        "fill_unmatched": ".matching",
-        "match_candidates": ".matching",
-        "match_exactly": ".exact.solver",
-        "match_globally": ".matching",
-        "match_locally": ".matching",
-        "normalized_scores": ".normalization",
-        "verify_certificate": ".exact.certificate",
-    },
-)

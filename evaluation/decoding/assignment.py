@@ -20,7 +20,7 @@ def solve_assignment(candidates: Candidates) -> np.ndarray:
         candidates: The allowed pairs, each row's sorted by column; such a matching must exist among them.
 
     Returns:
-        The column of each row, -1 for none.
+        The column of each row, -1 for none, as for all functions here.
     """
     if min(candidates.shape) == 0:
         return np.full(candidates.n_rows, -1, dtype=np.int64)
@@ -32,11 +32,7 @@ def solve_assignment(candidates: Candidates) -> np.ndarray:
 
 
 def solve_dense_assignment(scores: np.ndarray) -> np.ndarray:
-    """Match every row of a finite matrix, or every column if there are fewer, with the greatest total score.
-
-    Returns:
-        The column of each row, -1 for none.
-    """
+    """Match every row of a finite matrix, or every column if fewer, with the greatest total score."""
     import lap
 
     columns = lap.lapjv(_as_costs(scores), extend_cost=scores.shape[0] != scores.shape[1])[1]
@@ -47,9 +43,6 @@ def maximum_matching(candidates: Candidates) -> np.ndarray:
     """Find a matching with as many pairs as possible, whatever their scores; deterministic.
 
     SciPy's `maximum_bipartite_matching` takes exponential time if candidates are neighbours on a line.
-
-    Returns:
-        The column of each row, -1 for none.
     """
     search = _AugmentingSearch(
         candidates,
@@ -125,21 +118,13 @@ def _solve_rectangular(candidates: Candidates) -> np.ndarray:
 
 @dataclass(eq=False)
 class _AugmentingSearch:
-    """A matching that grows along augmenting paths, searched breadth-first from all free rows at once.
-
-    Attributes:
-        candidates: The allowed pairs.
-        columns: The column of each row, -1 for none.
-        owners: The row of each column, -1 for none.
-        listed: Whether a column is in any list.
-        generator: Random choices spread rows with equal lists over their columns; in a fixed order, one tree
-            would get everything.
-    """
+    """A matching that grows along augmenting paths, searched breadth-first from all free rows at once."""
 
     candidates: Candidates
-    columns: np.ndarray
-    owners: np.ndarray
-    listed: np.ndarray
+    columns: np.ndarray  # the column of each row, -1 for none
+    owners: np.ndarray  # the row of each column, -1 for none
+    listed: np.ndarray  # whether a column is in any list
+    # Random choices spread rows with equal lists over their columns; else one tree would get everything.
     generator: np.random.Generator
 
     def match_greedily(self) -> None:
@@ -158,10 +143,8 @@ class _AugmentingSearch:
         """Grow a forest from the free rows, and augment along the path of each tree that finds a free column.
 
         Every row and column is in at most one tree, so the paths are disjoint. Until the first tree ends, the
-        forest contains all that can be reached: if no tree ends, the matching is maximum.
-
-        Returns:
-            Whether the matching has grown.
+        forest contains all that can be reached: if no tree ends, the matching is maximum, and False is
+        returned.
         """
         frontier = np.flatnonzero(self.columns < 0)
         roots = np.full(len(self.columns), -1, dtype=np.int64)
@@ -221,17 +204,11 @@ def _assign_randomly(
 
 @dataclass(frozen=True, eq=False)
 class Component:
-    """Rows and columns that every maximum matching matches among themselves, the smaller side completely.
+    """Rows and columns that every maximum matching matches among themselves, the smaller side completely."""
 
-    Attributes:
-        rows: The rows, ascending.
-        columns: The columns, ascending.
-        candidates: The pairs of the two, renumbered within the component.
-    """
-
-    rows: np.ndarray
-    columns: np.ndarray
-    candidates: Candidates
+    rows: np.ndarray  # ascending
+    columns: np.ndarray  # ascending
+    candidates: Candidates  # the pairs of the two, renumbered within the component
 
 
 def dulmage_mendelsohn(candidates: Candidates) -> Iterator[Component]:

@@ -22,51 +22,22 @@ _SAMPLING = 16  # every 16th column is enough to estimate the k-th best score
 class Candidates:
     """A list of columns for each row, of any length: the edges of a sparse bipartite graph.
 
-    `from_lists` and `from_arrays` check what they are given; the constructor itself trusts its caller.
-
-    Attributes:
-        starts: Where each row's list begins, and at the end the total, (rows + 1).
-        columns: The columns of all lists, one list after the other.
-        scores: The score of each listed pair; finite.
-        n_columns: How many columns there are, listed or not.
+    `from_lists` checks what it is given; the constructor itself trusts its caller.
     """
 
-    starts: np.ndarray
-    columns: np.ndarray
-    scores: np.ndarray
-    n_columns: int
-
-    @classmethod
-    def from_arrays(cls, columns: np.ndarray, scores: np.ndarray, n_columns: int) -> Self:
-        """Build candidates from lists of equal length.
-
-        Args:
-            columns: Each row's columns, (rows, k).
-            scores: Their scores, (rows, k).
-            n_columns: How many columns there are.
-        """
-        columns, scores = np.asarray(columns), np.asarray(scores)
-        if columns.ndim != 2 or columns.shape != scores.shape:
-            raise ProofmatchError(
-                f"columns {columns.shape} and scores {scores.shape} must be matrices "
-                "of one shape, one row per statement"
-            )
-        starts = np.arange(columns.shape[0] + 1) * columns.shape[1]
-        candidates = cls(starts, columns.ravel(), scores.ravel(), n_columns)
-        _check(candidates)
-        return candidates
+    starts: np.ndarray  # where each row's list begins, and at the end the total, (rows + 1)
+    columns: np.ndarray  # the columns of all lists, one list after the other
+    scores: np.ndarray  # the score of each listed pair; finite
+    n_columns: int  # how many columns there are, listed or not
 
     @classmethod
     def from_lists(
-        cls, columns: Iterable[Sequence[int]], scores: Iterable[Sequence[float]], n_columns: int
+        cls,
+        columns: Iterable[Sequence[int] | np.ndarray],
+        scores: Iterable[Sequence[float] | np.ndarray],
+        n_columns: int,
     ) -> Self:
-        """Build candidates from lists of any lengths.
-
-        Args:
-            columns: For each row a list of columns, which may be empty.
-            scores: For each row a list of as many scores.
-            n_columns: How many columns there are.
-        """
+        """Build candidates from a list of columns for each row, and a list of as many scores."""
         columns, scores = list(columns), list(scores)
         if len(scores) != len(columns):
             raise ProofmatchError(
@@ -79,7 +50,7 @@ class Candidates:
                 )
         candidates = cls(
             starts_of(np.array([len(row) for row in columns], dtype=np.int64)),
-            np.concatenate([np.empty(0, dtype=np.int64), *columns]).astype(np.int64),
+            np.concatenate([np.empty(0, dtype=np.int64), *(row for row in columns if len(row))]),
             np.concatenate([np.empty(0, dtype=np.float64), *scores]),
             n_columns,
         )
@@ -90,27 +61,14 @@ class Candidates:
     def from_rows(
         cls, rows: np.ndarray, columns: np.ndarray, scores: np.ndarray, shape: tuple[int, int]
     ) -> Self:
-        """Group pairs by row; within a row they keep their order.
-
-        Args:
-            rows: The row of each pair, in any order.
-            columns: Its column.
-            scores: Its score.
-            shape: Number of rows and columns.
-        """
+        """Group pairs by row; within a row they keep their order."""
         order = np.argsort(rows, kind="stable")
         starts = np.searchsorted(rows[order], np.arange(shape[0] + 1))
         return cls(starts, columns[order], scores[order], shape[1])
 
     @classmethod
     def from_pairs(cls, pairs: np.ndarray, scores: np.ndarray, shape: tuple[int, int]) -> Self:
-        """Group pairs by row, and sort each row's list by column.
-
-        Args:
-            pairs: Every pair as one number, row · columns + column; distinct, in any order.
-            scores: The score of each.
-            shape: Number of rows and columns.
-        """
+        """Group distinct pairs, each given as row · columns + column, by row, and sort each row by column."""
         order = np.argsort(pairs)
         rows, columns = np.divmod(pairs[order], max(1, shape[1]))
         starts = np.searchsorted(rows, np.arange(shape[0] + 1))
@@ -189,11 +147,7 @@ def _check(candidates: Candidates) -> None:
 def best_candidates(source: ScoreSource, k: int = DEFAULT_K) -> Candidates:
     """Find the `k` best columns of each row, best first; of equal scores the lower column comes first.
 
-    Holds one block of scores per thread in memory, and the result.
-
-    Args:
-        source: The scores.
-        k: How many columns per row; all if there are fewer.
+    If there are fewer than `k`, all. Holds one block of scores per thread in memory, and the result.
     """
     if k < 1:
         raise ProofmatchError(f"at least one candidate per statement is needed, not {k}")

@@ -14,15 +14,10 @@ from .scores import DenseScores, ScoreSource, map_blocks
 
 @dataclass(frozen=True, eq=False)
 class Matching:
-    """A one-to-one matching of rows and columns.
+    """A one-to-one matching of rows and columns."""
 
-    Attributes:
-        columns: The column of each row, -1 for none.
-        total: The sum of the matched pairs' scores.
-    """
-
-    columns: np.ndarray
-    total: float
+    columns: np.ndarray  # the column of each row, -1 for none
+    total: float  # the sum of the matched pairs' scores
 
     @property
     def n_unmatched(self) -> int:
@@ -31,14 +26,7 @@ class Matching:
 
 
 def match_locally(scores: np.ndarray | ScoreSource) -> np.ndarray:
-    """Find the best column of each row; of equal scores the lowest column.
-
-    Args:
-        scores: A matrix, or a source of scores that need not fit in memory; all finite.
-
-    Returns:
-        The column of each row, -1 if there are no columns.
-    """
+    """Find the best column of each row; of equal scores the lowest, and -1 if there are no columns."""
     source = DenseScores(scores) if isinstance(scores, np.ndarray) else scores
     if source.shape[1] == 0:
         return np.full(source.shape[0], -1, dtype=np.int64)
@@ -81,9 +69,6 @@ def match_candidates(candidates: Candidates) -> Matching:
 
     Which of several equally good matchings is returned depends only on the listed pairs and their scores, not
     on the order of the lists.
-
-    Args:
-        candidates: The allowed pairs.
     """
     candidates = candidates.sorted_by_column()
     columns = np.full(candidates.n_rows, -1, dtype=np.int64)
@@ -103,8 +88,5 @@ def fill_unmatched(columns: np.ndarray, candidates: Candidates) -> np.ndarray:
     Args:
         columns: The column of each row in a maximum matching, -1 for none.
         candidates: The candidates of each row, best first, at least one.
-
-    Returns:
-        The column of each row; those given are unchanged.
     """
     return np.where(columns < 0, candidates.columns[candidates.starts[:-1]], columns)

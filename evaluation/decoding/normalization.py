@@ -95,11 +95,8 @@ def _sinkhorn(source: ScoreSource, temperature: float, rounds: int) -> OffsetSco
 def _over_blocks(source: ScoreSource, temperature: float, work: Callable[[np.ndarray], Sums]) -> Sums:
     """Combine the sums of all blocks.
 
-    Args:
-        source: The scores.
-        temperature: Their divisor.
-        work: Takes the divided scores of some rows, which it may modify. Returns a number for each of these
-            rows, and for each column the logarithm of a sum over them.
+    `work` takes the divided scores of some rows, which it may modify, and returns a number for each of these
+    rows, and for each column the logarithm of a sum over them.
     """
 
     def one(_: int, scores: np.ndarray) -> Sums:

@@ -42,13 +42,9 @@ class ScoreSource(Protocol):
 
 @dataclass(frozen=True)
 class DenseScores:
-    """Scores held in memory.
+    """Scores held in memory."""
 
-    Attributes:
-        matrix: Score of each pair, (statements, proofs).
-    """
-
-    matrix: np.ndarray
+    matrix: np.ndarray  # score of each pair, (statements, proofs)
 
     def __post_init__(self) -> None:
         if self.matrix.ndim != 2:
@@ -66,15 +62,10 @@ class DenseScores:
 
 @dataclass(frozen=True)
 class ProductScores:
-    """Inner products of statement vectors with proof vectors.
+    """Inner products of statement vectors with proof vectors."""
 
-    Attributes:
-        left: A vector for each statement, (statements, dim).
-        right: A vector for each proof, (proofs, dim). For a bilinear score S·W·Pᵀ pass S·W as `left`.
-    """
-
-    left: np.ndarray
-    right: np.ndarray
+    left: np.ndarray  # (statements, dim); for a bilinear score S·W·Pᵀ pass S·W
+    right: np.ndarray  # (proofs, dim)
 
     def __post_init__(self) -> None:
         _check_factors(self.left.shape, self.right.shape)
@@ -91,15 +82,10 @@ class ProductScores:
 
 @dataclass(frozen=True)
 class SparseProductScores:
-    """Inner products of sparse vectors, such as TF-IDF, in single precision.
+    """Inner products of sparse vectors, such as TF-IDF, in single precision."""
 
-    Attributes:
-        left: A vector for each statement, (statements, features).
-        right: A vector for each proof, (proofs, features).
-    """
-
-    left: "csr_array"
-    right: "csr_array"
+    left: "csr_array"  # a vector for each statement, (statements, features)
+    right: "csr_array"  # a vector for each proof, (proofs, features)
 
     def __post_init__(self) -> None:
         _check_factors(_shape(self.left), _shape(self.right))
@@ -144,11 +130,7 @@ class SparseProductScores:
 
 @dataclass(frozen=True)
 class SumScores:
-    """Sums of the scores of several sources of the same shape.
-
-    Attributes:
-        parts: The sources.
-    """
+    """Sums of the scores of several sources of the same shape."""
 
     parts: tuple[ScoreSource, ...]
 
@@ -175,18 +157,12 @@ class OffsetScores:
 
     Always in double precision: large offsets must not make different scores equal. Pairs with equal scores
     and equal offsets stay equal.
-
-    Attributes:
-        source: The scores.
-        temperature: The divisor of the scores.
-        row_offsets: Added to the scores of each statement after the division, (statements).
-        column_offsets: Added to the scores of each proof, (proofs).
     """
 
     source: ScoreSource
-    temperature: float
-    row_offsets: np.ndarray
-    column_offsets: np.ndarray
+    temperature: float  # the divisor of the scores
+    row_offsets: np.ndarray  # added to the scores of each statement after the division, (statements)
+    column_offsets: np.ndarray  # added to the scores of each proof, (proofs)
 
     def __post_init__(self) -> None:
         offsets = self.row_offsets.shape + self.column_offsets.shape
@@ -243,13 +219,7 @@ def map_blocks(
 
 
 def scores_of_pairs(source: ScoreSource, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Look up the scores of some pairs.
-
-    Args:
-        source: The scores.
-        rows: The row of each pair, ascending.
-        columns: The column of each pair.
-    """
+    """Look up the scores of some pairs, whose rows must be ascending."""
     if not len(rows):
         return np.empty(0)
 

@@ -20,37 +20,24 @@ class Certificate:
     """What dual variables prove about a matching.
 
     If no pair's score exceeds the sum of its two duals, no matching's total exceeds the sum of all duals.
-
-    Attributes:
-        primal_total: The matching's total score.
-        dual_total: The sum of all dual variables.
-        max_violation: The greatest reduced cost of a pair; 0 if the duals are feasible.
-        gap: Upper bound on how much greater the total of another matching can be. It includes the violations:
-            raising each row's dual by its own makes the duals feasible.
     """
 
-    primal_total: float
-    dual_total: float
-    max_violation: float
+    primal_total: float  # the matching's total score
+    dual_total: float  # the sum of all dual variables
+    max_violation: float  # the greatest reduced cost of a pair; 0 if the duals are feasible
+    # Upper bound on how much greater the total of another matching can be. Includes the violations: raising
+    # each row's dual by its own makes the duals feasible.
     gap: float
 
 
 @dataclass(frozen=True, eq=False)
 class ExactMatching(Matching):
-    """A matching that is optimal over all pairs, with its certificate.
+    """A matching that is optimal over all pairs, with its certificate."""
 
-    Attributes:
-        row_duals: The dual variable of each row.
-        column_duals: The dual variable of each column.
-        rounds: How many rounds of column generation it took, each of which priced all pairs.
-        n_pairs: How many pairs the last restricted problem had.
-        certificate: What the dual variables prove.
-    """
-
-    row_duals: np.ndarray
-    column_duals: np.ndarray
-    rounds: int
-    n_pairs: int
+    row_duals: np.ndarray  # the dual variable of each row
+    column_duals: np.ndarray  # the dual variable of each column
+    rounds: int  # of column generation, each of which priced all pairs
+    n_pairs: int  # of the last restricted problem
     certificate: Certificate
 
 
@@ -65,11 +52,7 @@ def make_certificate(
 ) -> Certificate:
     """Compare the totals of a matching and of dual variables, summed without rounding errors.
 
-    Args:
-        matched_scores: The scores of the matched pairs.
-        row_duals: The dual variable of each row.
-        column_duals: The dual variable of each column.
-        violations: The greatest reduced cost of each row, 0 if none is positive.
+    `violations` has the greatest reduced cost of each row, 0 if none is positive.
     """
     # The larger side is not matched completely, so its duals must not be negative.
     n_rows, n_columns = len(row_duals), len(column_duals)

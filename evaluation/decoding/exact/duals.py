@@ -28,19 +28,12 @@ class NotOptimalError(RuntimeError):
 
 @dataclass(frozen=True, eq=False)
 class PrimalDual:
-    """A matching that is optimal among some pairs, and the dual variables that prove it.
+    """A matching that is optimal among some pairs, and the dual variables that prove it."""
 
-    Attributes:
-        columns: The column of each row, -1 for none.
-        row_duals: The dual variable of each row.
-        column_duals: The dual variable of each column.
-        tolerance: How many rounding errors the reduced cost of a pair may amount to.
-    """
-
-    columns: np.ndarray
-    row_duals: np.ndarray
-    column_duals: np.ndarray
-    tolerance: float
+    columns: np.ndarray  # the column of each row, -1 for none
+    row_duals: np.ndarray  # the dual variable of each row
+    column_duals: np.ndarray  # the dual variable of each column
+    tolerance: float  # how many rounding errors the reduced cost of a pair may amount to
 
     def matched_scores(self, candidates: Candidates) -> np.ndarray:
         """The scores of the matched pairs."""
@@ -217,11 +210,7 @@ class DualAscent:
         return targets
 
     def augmented(self) -> np.ndarray | None:
-        """Augment the matching along predecessor cycles, and along paths to free columns, if that gains.
-
-        Returns:
-            The column of each row in the better matching; None if there is no gain.
-        """
+        """Augment the matching along predecessor cycles and paths to free columns; None if nothing gains."""
         candidates, columns, predecessors = self.candidates, self.columns, self.predecessors
         free = np.ones(candidates.n_columns, dtype=bool)
         free[columns] = False

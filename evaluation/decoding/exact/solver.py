@@ -31,19 +31,12 @@ _MAX_RELATIVE_GAP = 0.01  # relative to the spread of the matched scores
 
 @dataclass(frozen=True)
 class Round:
-    """The state of an exact matching after a round of column generation.
+    """The state of an exact matching after a round of column generation."""
 
-    Attributes:
-        number: The round, from 1.
-        n_pairs: How many pairs the restricted problem had.
-        total: The total score of its matching.
-        bound: Upper bound on the total of any matching, the best known so far.
-    """
-
-    number: int
-    n_pairs: int
-    total: float
-    bound: float
+    number: int  # the round, from 1
+    n_pairs: int  # of the restricted problem
+    total: float  # the total score of its matching
+    bound: float  # upper bound on the total of any matching, the best known so far
 
 
 def match_exactly(
@@ -86,19 +79,17 @@ def match_exactly(
         matched_scores = solution.matched_scores(candidates)
         # Doubled each round: with many equal scores a fixed number could take a great many rounds.
         per_row = min(_FIRST_ENTERING_PER_ROW * 2 ** (number - 1), max(1, _MAX_ENTERING // shape[0]))
-        priced = _price(source, solution, per_row)
-        certificate = make_certificate(
-            matched_scores, solution.row_duals, solution.column_duals, priced.violations
-        )
+        entering, scores, violations = _price(source, solution, per_row)
+        certificate = make_certificate(matched_scores, solution.row_duals, solution.column_duals, violations)
         bound = min(bound, certificate.primal_total + certificate.gap)
         if on_round is not None:
             on_round(Round(number, len(candidates.pairs), certificate.primal_total, bound))
-        if len(priced.pairs):
-            n_pairs = len(candidates.pairs) + len(priced.pairs)
+        if len(entering):
+            n_pairs = len(candidates.pairs) + len(entering)
             if n_pairs > _MAX_SHARE * shape[0] * shape[1] and shape[0] * shape[1] <= _MAX_COMPLETE:
                 candidates = _all_pairs(source)
             else:
-                candidates = _extended(candidates, priced.pairs, priced.scores)
+                candidates = _extended(candidates, entering, scores)
             warm_start = solution.column_duals
         elif not cold and warm_start is not None and _duals_hide_scores(solution, matched_scores):
             cold = True
@@ -129,11 +120,7 @@ def _make_feasible(source: ScoreSource, candidates: Candidates) -> Candidates:
 def _solve_restricted(
     candidates: Candidates, warm_start: np.ndarray | None, cold: bool
 ) -> tuple[PrimalDual, bool]:
-    """Solve the problem restricted to the candidates.
-
-    Returns:
-        The solution, and whether all further rounds must start cold.
-    """
+    """Solve the problem restricted to the candidates; return also whether later rounds must start cold."""
     if max(candidates.scores.max(), -candidates.scores.min()) > _MAX_SCORE:
         raise ProofmatchError(
             f"scores beyond {_MAX_SCORE:.0g} add up to infinite dual variables: scale them down"
@@ -189,29 +176,16 @@ def _refuse_wide_gap(certificate: Certificate, matched_scores: np.ndarray, candi
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _Priced:
-    """The result of pricing all pairs.
-
-    Attributes:
-        pairs: Pairs with a positive reduced cost, the greatest of each row and column, as row · columns +
-            column.
-        scores: Their scores.
-        violations: The greatest reduced cost of each row, 0 if none is positive.
-    """
-
-    pairs: np.ndarray
-    scores: np.ndarray
-    violations: np.ndarray
-
-
-def _price(source: ScoreSource, solution: PrimalDual, per_row: int) -> _Priced:
+def _price(
+    source: ScoreSource, solution: PrimalDual, per_row: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Compute the reduced costs of all pairs and select those that enter the restricted problem.
 
-    Args:
-        source: The scores.
-        solution: The dual variables, and the tolerance for reduced costs.
-        per_row: How many pairs of a row may enter, besides the best one of each column in each block.
+    From each row `per_row` pairs may enter, besides the best one of each column in each block.
+
+    Returns:
+        The selected pairs as row · columns + column, their scores, and the greatest reduced cost of each row,
+        0 if none is positive.
     """
     row_duals, column_duals = solution.row_duals, solution.column_duals
     n_columns = len(column_duals)
@@ -233,7 +207,7 @@ def _price(source: ScoreSource, solution: PrimalDual, per_row: int) -> _Priced:
 
     found = list(map_blocks(source, price))
     pairs, scores, worst = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-    return _Priced(pairs, scores, np.maximum(worst, 0))
+    return pairs, scores, np.maximum(worst, 0)
 
 
 def _suspects(

@@ -37,14 +37,9 @@ def test_a_bad_list_is_refused_with_its_row(columns, scores, named):
         Candidates.from_lists(columns, scores, 3)
 
 
-def test_arrays_of_two_shapes_are_refused():
-    with pytest.raises(ProofmatchError, match="one shape"):
-        Candidates.from_arrays(np.zeros((2, 3), int), np.zeros((2, 2)), 5)
-
-
 def test_columns_that_are_not_integers_are_refused():
     with pytest.raises(ProofmatchError, match="integers"):
-        Candidates.from_arrays(np.zeros((2, 1)), np.zeros((2, 1)), 5)
+        Candidates.from_lists(np.zeros((2, 1)), np.zeros((2, 1)), 5)
 
 
 @pytest.mark.parametrize("kind", KINDS)

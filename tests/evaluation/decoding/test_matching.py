@@ -141,7 +141,7 @@ def test_no_candidates_at_all_match_nothing():
 
 
 def test_scores_of_zero_are_scores():
-    candidates = Candidates.from_arrays(np.array([[0, 1], [0, 1]]), np.zeros((2, 2)), 2)
+    candidates = Candidates.from_lists(np.array([[0, 1], [0, 1]]), np.zeros((2, 2)), 2)
     assert sorted(match_candidates(candidates).columns.tolist()) == [0, 1]
 
 

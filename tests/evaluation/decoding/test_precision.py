@@ -87,14 +87,14 @@ def test_differences_in_the_last_digits_of_single_precision_count():
 
 def test_dual_ascent_improves_a_suboptimal_matching():
     scores = make("normal", 40, 40, np.random.default_rng(0))
-    everything = Candidates.from_arrays(np.tile(np.arange(40), (40, 1)), scores, 40)
+    everything = Candidates.from_lists(np.tile(np.arange(40), (40, 1)), scores, 40)
     columns = find_duals(everything, np.arange(40)).columns
     assert columns.tolist() == linear_sum_assignment(scores, maximize=True)[1].tolist()
 
 
 def test_dual_ascent_augments_along_paths_to_free_columns():
     scores = make("normal", 20, 40, np.random.default_rng(0))
-    everything = Candidates.from_arrays(np.tile(np.arange(40), (20, 1)), scores, 40)
+    everything = Candidates.from_lists(np.tile(np.arange(40), (20, 1)), scores, 40)
     columns = find_duals(everything, np.arange(20)).columns
     assert columns.tolist() == linear_sum_assignment(scores, maximize=True)[1].tolist()
 
