@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from .encoder.encoder_config import ProofMatcherConfig
     from .encoder.proof_matcher import ProofMatcher
     from .joint import JointMatcher
-    from .lexical.config import LexicalMatcherConfig
-    from .lexical.matcher import LexicalMatcher
+    from .lexical.lexical_config import LexicalMatcherConfig
+    from .lexical.lexical_matcher import LexicalMatcher
     from .texts import encode_pairs
     from .tokenizer import load_tokenizer, train_tokenizer
     from .trainer.arguments import MatchingArguments
@@ -34,8 +34,8 @@ __getattr__, __dir__ = lazy_exports(
         "MatchingArguments": ".trainer.arguments",
         "MatchingTrainer": ".trainer.trainer",
         "JointMatcher": ".joint",
-        "LexicalMatcher": ".lexical.matcher",
-        "LexicalMatcherConfig": ".lexical.config",
+        "LexicalMatcher": ".lexical.lexical_matcher",
+        "LexicalMatcherConfig": ".lexical.lexical_config",
         "ProofMatcher": ".encoder.proof_matcher",
         "ProofMatcherConfig": ".encoder.encoder_config",
         "encode_pairs": ".texts",

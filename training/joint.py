@@ -20,10 +20,9 @@ from ..evaluation.task import load_task
 from .encoder.encoder_config import ProofMatcherConfig
 from .encoder.proof_matcher import ProofMatcher, WordReader
 from .gradient_cache import backward_in_chunks
-from .lexical.background import background_rows
-from .lexical.config import LexicalMatcherConfig
-from .lexical.matcher import LexicalMatcher
-from .lexical.reader import FeatureReader
+from .lexical.lexical_config import LexicalMatcherConfig
+from .lexical.lexical_matcher import LexicalMatcher, background_rows
+from .lexical.vocabulary import FeatureReader
 from .matcher import Gather, Matcher, ParameterGroup, TrainedMatcher
 from .pairs import column_of, read_task
 from .vectors import TextVectors, correct_hubness

@@ -10,7 +10,7 @@ from ..evaluation.decoding.scores import ScoreSource
 from ..evaluation.task import Task
 from .encoder.proof_matcher import ProofMatcher
 from .joint import JointMatcher
-from .lexical.matcher import LexicalMatcher
+from .lexical.lexical_matcher import LexicalMatcher
 from .matcher import Matcher, TrainedMatcher, kind_of_model, quiet_library
 from .model_folder import RUN
 from .pairs import read_task

@@ -16,11 +16,9 @@ from ..evaluation.task import load_task
 from .encoder.pretrained import name_of_encoder
 from .encoder.proof_matcher import ProofMatcher, ProofMatcherConfig
 from .joint import JointMatcher
-from .lexical.background import background_rows
-from .lexical.config import LexicalMatcherConfig
-from .lexical.matcher import LexicalMatcher
-from .lexical.reader import read_features
-from .lexical.vocabulary import count_vocabulary
+from .lexical.lexical_config import LexicalMatcherConfig
+from .lexical.lexical_matcher import LexicalMatcher, background_rows
+from .lexical.vocabulary import count_vocabulary, read_features
 from .matcher import Matcher, quiet_library
 from .model_folder import (
     CARD,

@@ -124,7 +124,7 @@ def _presets() -> Traversable:
 def _known_keys() -> dict[str, tuple[str, Any]]:
     """Map every setting to its section and type."""
     from .encoder.encoder_config import ProofMatcherConfig
-    from .lexical.config import LexicalMatcherConfig
+    from .lexical.lexical_config import LexicalMatcherConfig
     from .tokenizer import train_tokenizer
     from .trainer.arguments import MatchingArguments
 

@@ -164,7 +164,7 @@ def _in_a_process(*arguments: str) -> dict[str, Any]:
 
 def _statistics(folder: Path) -> dict[str, float]:
     """Describe pairs by what decides how long training takes and how large a matcher becomes."""
-    from proofmatch.training.lexical.bags import count_features
+    from proofmatch.training.lexical.vocabulary import count_features
 
     found: dict[str, float] = {}
     table = pq.read_table(folder / TRAIN)
@@ -193,8 +193,8 @@ def _train(folder: Path) -> dict[str, Any]:
     """Train on pairs as `proofmatch train` does, but without validation, for some steps."""
     from proofmatch.builder.release.release import Release
     from proofmatch.storage import sha256_of
-    from proofmatch.training.lexical.config import LexicalMatcherConfig
-    from proofmatch.training.lexical.reader import read_features
+    from proofmatch.training.lexical.lexical_config import LexicalMatcherConfig
+    from proofmatch.training.lexical.vocabulary import read_features
     from proofmatch.training.pairs import MatchingSet, column_of, read_pairs
     from proofmatch.training.run import start_matcher
     from proofmatch.training.settings import load_settings

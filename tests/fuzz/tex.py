@@ -11,7 +11,7 @@ from proofmatch.builder.tex import printed_text, split_formulas
 from proofmatch.builder.tokens import parse_token
 from proofmatch.evaluation.pages.formulas import shown_formula
 from proofmatch.evaluation.pages.texts import plain_text, shown_text
-from proofmatch.training.searching.tex_tokens import tex_tokens
+from proofmatch.training.searching.query import tex_tokens
 from tests.fuzz.mutations import ANY_BYTES, LINES, damaged
 from tests.fuzz.targets import check
 

@@ -5,7 +5,7 @@ import torch
 
 from proofmatch.training import ProofMatcher, ProofMatcherConfig, train_tokenizer
 from proofmatch.training.joint import JointMatcher, JointTexts
-from proofmatch.training.lexical.matcher import LexicalMatcher
+from proofmatch.training.lexical.lexical_matcher import LexicalMatcher
 from tests.training.lexical.corpora import PAIRS, column, make_random, random_texts, small_matcher
 
 SIZES = {"embedding_size": 6, "num_layers": 1, "num_heads": 2, "key_size": 4, "value_size": 4}

@@ -10,7 +10,7 @@ from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.task import load_task
 from proofmatch.training.joint import WEIGHTS, JointMatcher, JointTexts, fuse
-from proofmatch.training.lexical.matcher import LexicalMatcher
+from proofmatch.training.lexical.lexical_matcher import LexicalMatcher
 from proofmatch.training.losses import two_sided_loss
 from proofmatch.training.pairs import read_task
 from proofmatch.training.prediction import load_matcher, open_matcher

@@ -17,7 +17,7 @@ from proofmatch.evaluation.task import load_task
 from proofmatch.ragged import Ragged
 from proofmatch.training import ProofMatcher, load_tokenizer
 from proofmatch.training.joint import JointMatcher
-from proofmatch.training.lexical.matcher import LexicalMatcher
+from proofmatch.training.lexical.lexical_matcher import LexicalMatcher
 from proofmatch.training.model_folder import is_finished
 from proofmatch.training.pairs import MatchingSet, TrainingPairs, read_pairs, read_task
 from proofmatch.training.prediction import load_matcher, model_scores

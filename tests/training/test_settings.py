@@ -7,7 +7,7 @@ import pytest
 from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
 from proofmatch.training import MatchingArguments, ProofMatcherConfig
-from proofmatch.training.lexical.config import LexicalMatcherConfig
+from proofmatch.training.lexical.lexical_config import LexicalMatcherConfig
 from proofmatch.training.settings import load_settings, preset_names
 
 MODEL_OF_THE_PAPER = {

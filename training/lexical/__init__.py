@@ -1,1 +1,1 @@
-"""What a text is made of, word by word: features that two texts may share, and bags of them."""
+"""The lexical matcher: features of texts, their vocabulary, the model, and explanations of its scores."""

@@ -1,4 +1,4 @@
-"""What a lexical score is made of: features that two texts share, and pairs of features that go together."""
+"""What a lexical score consists of: features that two texts share, and pairs of associated features."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,11 +7,26 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from .bags import count_features
-from .matcher import DENSE, SIDES, SPARSE, LexicalMatcher
-from .naming import NamedFeature, feature_names
+from .features import GROUPS, Token, look_up, occurrences
+from .lexical_matcher import DENSE, SIDES, SPARSE, LexicalMatcher
+from .vocabulary import count_features
 
 SHARED, ASSOCIATED = "shared", "associated"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFeature:
+    """A feature of a text, in words.
+
+    Attributes:
+        group: The group of the feature.
+        surface: What a reader sees where it first occurs.
+        spans: Where it occurs: the position of its first token, and the position after its last one.
+    """
+
+    group: str
+    surface: str
+    spans: list[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +34,9 @@ class Reason:
     """A feature of a statement and a feature of a proof, and what they add to the score.
 
     Attributes:
-        kind: `shared` if it is the same feature, which counts by itself, or `associated` if the matcher has
-            learned how well the two go together; a feature can go together with itself.
-        contribution: What they add to the score; below zero, they speak against the match.
+        kind: `shared` if it is the same feature, which contributes by itself, or `associated` if the matcher
+            has learned how well the two go together; a feature can be associated with itself.
+        contribution: What they add to the score; a negative one is evidence against the match.
         statement: The feature of the statement.
         proof: The feature of the proof.
     """
@@ -39,7 +54,7 @@ class LexicalReasons:
     Attributes:
         shared: The sparse part of the score: the sum over all shared features.
         associated: The low-rank part: the sum over all pairs of features.
-        reasons: The strongest ones first.
+        reasons: Strongest first.
     """
 
     shared: float
@@ -47,37 +62,16 @@ class LexicalReasons:
     reasons: list[Reason]
 
 
-@dataclass(frozen=True, slots=True)
-class _Features:
-    """The features of one text, and what the matcher makes of them.
-
-    Attributes:
-        names: By their hashes.
-        hashes: Of all features, (features).
-        numbers: What tells them apart in a vocabulary, (features).
-        values: The text's sparse vector, (features).
-        row_hashes: Of the features that have rows in the table, (rows).
-        rows: What each of these adds to the text's dense vector, (rows, rank).
-    """
-
-    names: dict[int, NamedFeature]
-    hashes: np.ndarray
-    numbers: np.ndarray
-    values: np.ndarray
-    row_hashes: np.ndarray
-    rows: np.ndarray
-
-
 def explain_by_features(
     matcher: LexicalMatcher, statement: Sequence[str], proof: Sequence[str], top: int | None = None
 ) -> LexicalReasons:
-    """Take a score apart, without what is taken from it for a hub.
+    """Take a score apart, without the hubness correction.
 
     Args:
-        matcher: Gives the score.
+        matcher: The matcher.
         statement: Typed tokens.
         proof: Typed tokens.
-        top: How many reasons of each kind are wanted; None for all of them.
+        top: Number of reasons of each kind; None for all.
     """
     left, right = _features(matcher, statement, "statement"), _features(matcher, proof, "proof")
     scales = matcher.scales.detach().exp().cpu().double().numpy()
@@ -99,6 +93,27 @@ def explain_by_features(
     return LexicalReasons(shared, float(pairs.sum()), reasons)
 
 
+@dataclass(frozen=True, slots=True)
+class _Features:
+    """The features of one text, with their values.
+
+    Attributes:
+        names: Their names, by hash.
+        hashes: The hashes of all features, (features).
+        numbers: Their numbers from the vocabulary, (features).
+        values: The text's sparse vector, (features).
+        row_hashes: The hashes of the features with rows in the table, (rows).
+        rows: What each of these adds to the text's dense vector, (rows, rank).
+    """
+
+    names: dict[int, NamedFeature]
+    hashes: np.ndarray
+    numbers: np.ndarray
+    values: np.ndarray
+    row_hashes: np.ndarray
+    rows: np.ndarray
+
+
 def _features(matcher: LexicalMatcher, tokens: Sequence[str], side: str) -> _Features:
     config = matcher.config
     counted = count_features(pa.array([list(tokens)], pa.list_(pa.string())), config.groups, config.input)
@@ -113,7 +128,7 @@ def _features(matcher: LexicalMatcher, tokens: Sequence[str], side: str) -> _Fea
             places = places[torch.from_numpy(has_row)].long().to(matcher.scales.device)
             weights = matcher.values(DENSE, side, entries[known[has_row]], places)
             rows = (weights[:, None] * matcher.tables[SIDES[side]][places]).cpu().double().numpy()
-            # The dense vector, their sum, is brought to length 1; without any feature there is none.
+            # The dense vector is their sum, normalized; it may be zero.
             rows /= max(float(np.linalg.norm(rows.sum(axis=0))), np.finfo(np.float32).tiny)
     names = feature_names(tokens, config.groups, config.input)
     return _Features(names, hashes, entries["feature"], values, hashes[known[has_row]][: len(rows)], rows)
@@ -121,8 +136,46 @@ def _features(matcher: LexicalMatcher, tokens: Sequence[str], side: str) -> _Fea
 
 def _strongest(contributions: np.ndarray, top: int | None) -> Iterator[int]:
     if top is not None and top < len(contributions):
-        # There may be a million pairs, of which few are wanted.
-        chosen = np.argpartition(-contributions, top)[:top]
-        yield from chosen[np.argsort(-contributions[chosen], kind="stable")].tolist()
+        # Partition first: there may be a million pairs.
+        best = np.argpartition(-contributions, top)[:top]
+        yield from best[np.argsort(-contributions[best], kind="stable")].tolist()
     else:
         yield from np.argsort(-contributions, kind="stable").tolist()
+
+
+def feature_names(
+    tokens: Sequence[str], groups: Sequence[str] = GROUPS, input: str = "both"
+) -> dict[int, NamedFeature]:
+    """Name all features of one text, by their hashes as in bags.
+
+    Args:
+        tokens: Typed tokens.
+        groups: The groups of features to name.
+        input: Which tokens to keep: `both`, `text` or `math`.
+    """
+    named: dict[int, NamedFeature] = {}
+    looked_up = [look_up(token) for token in tokens]
+    for group, found in occurrences(pa.array([tokens], pa.list_(pa.string())), groups, input).items():
+        order = np.lexsort((found.ends, found.begins))
+        hashes = found.hashes.view(np.int64)[order].tolist()
+        spans = zip(found.begins[order].tolist(), found.ends[order].tolist(), strict=True)
+        # A compound word is followed by its parts, in order, with the same span.
+        previous, part = None, 0
+        for feature, span in zip(hashes, spans, strict=True):
+            part = part + 1 if span == previous else 0
+            previous = span
+            if feature not in named:
+                named[feature] = NamedFeature(group, _surface(group, looked_up[slice(*span)], part), [])
+            if span not in named[feature].spans[-1:]:
+                named[feature].spans.append(span)
+    return named
+
+
+def _surface(group: str, tokens: list[Token], part: int) -> str:
+    if group == "stem" and part:
+        return tokens[0].parts[part - 1]
+    if group.startswith("math"):
+        tokens = [token for token in tokens if token.is_math]
+    elif group == "stem-2":
+        tokens = [tokens[0], tokens[-1]]
+    return " ".join(token.surface for token in tokens)

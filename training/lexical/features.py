@@ -1,41 +1,153 @@
-"""Typed tokens → features, all texts of a column at once and never token by token."""
+"""Typed tokens → features, vectorized over all texts of a column.
+
+Features are hashes of symbols, words, stems and their combinations. A saved vocabulary consists of these
+hashes, so they must be the same in every process, on every machine and in every version of Python.
+"""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where a type checker does not see them.)
 
+import re
+import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from proofmatch.errors import ProofmatchError
+from proofmatch.ragged import ranges
 
 from ...evaluation.task import INPUTS
-from .hashing import combine
-from .words import Token, look_up
 
-# To be raised with every change to what the features of a text are, or how they are hashed.
+# Raise it with every change to which features a text has, or how they are hashed.
 FEATURES_VERSION = 1
 
-# The lowest bits of a feature's hash say which group it is of.
+# The lowest bits of a feature's hash encode its group.
 _GROUP_BITS = np.uint64(0b1111)
+
+_EDGES = string.punctuation + "“”„‟‘’‚‛«»‹›…–—―·•′″¿¡"
+_SEPARATORS = re.compile("[-/–—]+")
+
+# Odd numbers with about as many ones as zeros, from the constants of xxHash.
+_FIRST, _SECOND, _THIRD = (
+    np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
+)
+
+
+def hash_text(text: str) -> int:
+    """Hash a text to 64 bits."""
+    # A Python string may contain lone surrogates, UTF-8 may not.
+    data = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
+
+
+def combine(left: np.ndarray, right: np.ndarray | np.uint64) -> np.ndarray:
+    """Hash ordered pairs of hashes.
+
+    Args:
+        left: Hashes, `uint64`.
+        right: As many, or one for all.
+    """
+    with np.errstate(over="ignore"):  # arithmetic modulo 2⁶⁴ is intended
+        mixed = left << np.uint64(6)
+        mixed += left >> np.uint64(2)
+        mixed += right
+        mixed += _SECOND
+        mixed ^= left * _FIRST
+        mixed ^= mixed >> np.uint64(29)
+        mixed *= _THIRD
+        mixed ^= mixed >> np.uint64(32)
+    return mixed
+
+
+class Token(NamedTuple):
+    """The properties of a typed token.
+
+    Attributes:
+        surface: A symbol, or a word in lower case without punctuation at its edges.
+        is_math: Whether it belongs to a formula.
+        is_word: Whether it is text and more than punctuation.
+        hash: The hash of a symbol with its type; 0 for text.
+        word: The hash of a word; 0 if it is none.
+        stem: The hash of a word's stem; 0 if it is none.
+        parts: The parts of a compound word.
+        part_stems: The hashes of their stems.
+    """
+
+    surface: str
+    is_math: bool
+    is_word: bool
+    hash: int = 0
+    word: int = 0
+    stem: int = 0
+    parts: tuple[str, ...] = ()
+    part_stems: tuple[int, ...] = ()
+
+
+# Enough for nearly all tokens of a large corpus; more would only take memory.
+@lru_cache(maxsize=1 << 17)
+def look_up(token: str | None) -> Token:
+    """Return the properties of a typed token; a missing token, None, is neither symbol nor word."""
+    if not token:
+        return Token("", is_math=False, is_word=False)
+    surface = token.partition(":")[2]
+    if token.startswith("m"):
+        return Token(surface, is_math=True, is_word=False, hash=hash_text(token))
+    word = surface.lower().strip(_EDGES)
+    if not word:
+        return Token(surface, is_math=False, is_word=False)
+    parts = compound_parts(word)
+    return Token(
+        surface=word,
+        is_math=False,
+        is_word=True,
+        word=hash_text(f"word {word}"),
+        stem=_hash_stem(word),
+        parts=parts,
+        part_stems=tuple(map(_hash_stem, parts)),
+    )
+
+
+def compound_parts(word: str) -> tuple[str, ...]:
+    """Split a compound word; other words have no parts.
+
+    Labels of references are compounds, too: `spaces-morphisms-lemma-smooth-local` says what a proof is about.
+    """
+    parts = _SEPARATORS.split(word)
+    return tuple(part for part in parts if len(part) > 1) if len(parts) > 1 else ()
+
+
+@lru_cache(maxsize=1 << 16)
+def _hash_stem(word: str) -> int:
+    return hash_text(f"stem {stem(word)}")
+
+
+def stem(word: str) -> str:
+    """Return the stem of an English word in lower case."""
+    # The class itself: `snowballstemmer.stemmer` would use PyStemmer, of any version, if it is installed.
+    from snowballstemmer.english_stemmer import EnglishStemmer
+
+    return EnglishStemmer().stemWord(word)  # a new stemmer each time, because they are not thread-safe
 
 
 @dataclass(frozen=True, slots=True)
-class ReadTokens:
-    """The tokens of some texts that may be read, one after the other.
+class ColumnTokens:
+    """The input tokens of a column of texts, one text after the other.
 
     Attributes:
         rows: The text of each token.
-        places: Its place in the text as it was given.
-        codes: Which of the distinct tokens it is.
+        places: Its position in the text as it was given.
+        codes: Its index among the distinct tokens.
         distinct: The distinct tokens.
-        is_math: Whether it stands in a formula.
-        math: Which tokens do.
-        math_left: How many are left in the run of math tokens that each of these is in, itself included.
-        words: Which tokens are words.
+        is_math: Whether it belongs to a formula.
+        math: The indices of all math tokens.
+        math_left: For each math token, how many remain in its run of adjacent math tokens, itself included.
+        words: The indices of all words.
         hashes: The hash of a symbol, or of a word's stem.
     """
 
@@ -55,11 +167,11 @@ class Occurrences:
     """Where the features of a group occur, in no particular order.
 
     Attributes:
-        hashes: What occurs, `uint64`; groups have no hash in common.
+        hashes: The feature of each occurrence, `uint64`; groups have no hash in common.
     """
 
     hashes: np.ndarray
-    _tokens: ReadTokens
+    _tokens: ColumnTokens
     _first: np.ndarray
     _last: np.ndarray
 
@@ -70,23 +182,23 @@ class Occurrences:
 
     @property
     def begins(self) -> np.ndarray:
-        """The place of its first token in the text as it was given."""
+        """The position of its first token in the text as it was given."""
         return self._tokens.places[self._first]
 
     @property
     def ends(self) -> np.ndarray:
-        """The place after its last token."""
+        """The position after its last token."""
         return self._tokens.places[self._last] + 1
 
 
-# What finds the features of a group gives their hashes, first and last tokens.
+# The hashes, first and last tokens of all features of a group.
 _Found = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def _math_ngrams(size: int) -> Callable[[ReadTokens], _Found]:
-    """Find neighbouring symbols."""
+def _math_ngrams(size: int) -> Callable[[ColumnTokens], _Found]:
+    """Find adjacent symbols."""
 
-    def find(tokens: ReadTokens) -> _Found:
+    def find(tokens: ColumnTokens) -> _Found:
         first = tokens.math[tokens.math_left >= size]
         hashes = tokens.hashes[first]
         for distance in range(1, size):
@@ -96,13 +208,13 @@ def _math_ngrams(size: int) -> Callable[[ReadTokens], _Found]:
     return find
 
 
-def _math_runs(tokens: ReadTokens) -> _Found:
-    """Find formulas, or what is between two words: as many symbols in a row as there are, at least two."""
+def _math_runs(tokens: ColumnTokens) -> _Found:
+    """Find maximal runs of at least two symbols: formulas, or what is between two words."""
     first = np.flatnonzero(_begins_run(tokens.math_left))
     if not len(first):
         return tokens.hashes[:0], first, first
     lengths = tokens.math_left[first]
-    # Hashes of symbols together with their places may be added up in any order.
+    # The sum over symbols, each hashed with its position, does not depend on the order of addition.
     places = np.repeat(lengths, lengths) - tokens.math_left
     hashes = np.add.reduceat(combine(tokens.hashes[tokens.math], places.astype(np.uint64)), first)
     is_long = lengths > 1
@@ -110,36 +222,35 @@ def _math_runs(tokens: ReadTokens) -> _Found:
     return hashes[is_long], begins, begins + lengths[is_long] - 1
 
 
-def _words(tokens: ReadTokens) -> _Found:
+def _words(tokens: ColumnTokens) -> _Found:
     of_distinct = np.array([token.word for token in tokens.distinct], dtype=np.uint64)
     return of_distinct[tokens.codes[tokens.words]], tokens.words, tokens.words
 
 
-def _stems(tokens: ReadTokens) -> _Found:
+def _stems(tokens: ColumnTokens) -> _Found:
     """Find stems of words, and of the parts of compound words."""
     stems = [stem for token in tokens.distinct for stem in token.part_stems]
     n_parts = np.array([len(token.parts) for token in tokens.distinct], dtype=np.int64)
     first_part = np.cumsum(n_parts) - n_parts
-    # The parts of every compound, one after the other.
+    # The parts of all compounds, one compound after the other.
     compounds = tokens.words[n_parts[tokens.codes[tokens.words]] > 0]
     codes = tokens.codes[compounds]
     lengths = n_parts[codes]
-    places = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    parts = np.array(stems, dtype=np.uint64)[np.repeat(first_part[codes], lengths) + places]
+    parts = np.array(stems, dtype=np.uint64)[ranges(first_part[codes], lengths)]
     where = np.concatenate([tokens.words, np.repeat(compounds, lengths)])
     return np.concatenate([tokens.hashes[tokens.words], parts]), where, where
 
 
-def _stem_bigrams(tokens: ReadTokens) -> _Found:
-    """Find stems of consecutive words, whatever symbols and punctuation are between them."""
+def _stem_bigrams(tokens: ColumnTokens) -> _Found:
+    """Find stems of consecutive words, skipping symbols and punctuation."""
     first, second = tokens.words[:-1], tokens.words[1:]
     in_one_text = tokens.rows[first] == tokens.rows[second]
     first, second = first[in_one_text], second[in_one_text]
     return combine(tokens.hashes[first], tokens.hashes[second]), first, second
 
 
-def _borders(tokens: ReadTokens) -> _Found:
-    """Find a symbol and the word right before or after it."""
+def _borders(tokens: ColumnTokens) -> _Found:
+    """Find a symbol and an adjacent word."""
     is_word = np.zeros(len(tokens.rows), dtype=bool)
     is_word[tokens.words] = True
     is_border = (tokens.is_math[:-1] & is_word[1:]) | (is_word[:-1] & tokens.is_math[1:])
@@ -148,7 +259,7 @@ def _borders(tokens: ReadTokens) -> _Found:
     return combine(tokens.hashes[first], tokens.hashes[first + 1]), first, first + 1
 
 
-_FINDERS: dict[str, Callable[[ReadTokens], _Found]] = {
+_FINDERS: dict[str, Callable[[ColumnTokens], _Found]] = {
     "math-1": _math_ngrams(1),
     "math-2": _math_ngrams(2),
     "math-3": _math_ngrams(3),
@@ -169,21 +280,21 @@ def occurrences(
     """Find all features of some texts.
 
     Args:
-        texts: Lists of typed tokens; a missing text is an empty one.
+        texts: Lists of typed tokens; a missing text is empty.
         groups: The groups of features to find.
-        input: What may be read: `both`, `text` or `math`. The rest is left out first, so that tokens become
-            neighbours that were none.
+        input: Which tokens to keep: `both`, `text` or `math`. The others are dropped first, which makes the
+            tokens around them adjacent.
 
     Returns:
-        What was found of each group.
+        The occurrences by group.
 
     Raises:
-        ProofmatchError: If there is no such group or input.
+        ProofmatchError: If a group or the input is unknown.
     """
     for group in groups:
         if group not in GROUPS:
             raise ProofmatchError(f"groups of features are {', '.join(GROUPS)}, not {group!r}")
-    tokens = _read(texts, input)
+    tokens = _column_tokens(texts, input)
     found = {}
     for group in groups:
         hashes, first, last = _FINDERS[group](tokens)
@@ -193,11 +304,11 @@ def occurrences(
 
 
 def group_numbers(hashes: np.ndarray) -> np.ndarray:
-    """Tell of which groups features are, as places in `GROUPS`."""
+    """Return the groups of features, as indices into `GROUPS`."""
     return (hashes & _GROUP_BITS).astype(np.int8)
 
 
-def _read(texts: pa.ListArray, input: str) -> ReadTokens:
+def _column_tokens(texts: pa.ListArray, input: str) -> ColumnTokens:
     if input not in INPUTS:
         raise ProofmatchError(f"input must be one of {', '.join(INPUTS)}, not {input!r}")
     values = texts.flatten().cast(pa.string()).dictionary_encode(null_encoding="encode")
@@ -205,7 +316,7 @@ def _read(texts: pa.ListArray, input: str) -> ReadTokens:
     codes = values.indices.to_numpy()
     lengths = pc.list_value_length(texts).fill_null(0).to_numpy().astype(np.int64)
     rows = np.repeat(np.arange(len(texts)), lengths)
-    places = np.arange(len(codes)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    places = ranges(np.zeros_like(lengths), lengths)
     is_math = np.array([token.is_math for token in distinct], dtype=bool)[codes]
     if input != "both":
         kept = np.flatnonzero(is_math == (input == "math"))
@@ -213,7 +324,7 @@ def _read(texts: pa.ListArray, input: str) -> ReadTokens:
     math = np.flatnonzero(is_math)
     # A token has the hash of a symbol or that of a stem, never both.
     hashes = np.array([token.hash | token.stem for token in distinct], dtype=np.uint64)
-    return ReadTokens(
+    return ColumnTokens(
         rows=rows,
         places=places,
         codes=codes,
@@ -236,7 +347,7 @@ def _left_in_run(places: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def _begins_run(left: np.ndarray) -> np.ndarray:
-    """Tell where runs begin: there it is not one less that is left than before."""
+    """Mark where runs begin, from how many tokens are left in each."""
     begins = np.ones(len(left), dtype=bool)
     begins[1:] = left[:-1] == 1
     return begins

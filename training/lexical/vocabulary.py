@@ -1,25 +1,140 @@
-"""The features of a training split, and how many of its texts have each."""
+"""Bags of features: counting, caching, and looking them up in the vocabulary of a training split."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import version
 
 import numpy as np
+import pyarrow as pa
 
+from proofmatch.progress import Progress
 from proofmatch.ragged import Ragged
 
-# Few enough for little memory, enough for little overhead.
+from ..cache import Arrays, cached_arrays
+from .features import FEATURES_VERSION, GROUPS, group_numbers, occurrences
+
+# An entry of a bag. After counting, `feature` is a hash and `frequency` 0, until a vocabulary sets both;
+# `group` is an index into the groups that were counted.
+BAG = np.dtype([("feature", "i8"), ("frequency", "i4"), ("count", "u2"), ("group", "i1")])
+
+_MAX_COUNT = np.iinfo(BAG["count"]).max
+
+# Small enough to save memory, large enough for little overhead.
+_TEXTS_AT_ONCE = 2048  # at most 2¹⁶, because rows are sorted as 16-bit numbers
 _ENTRIES_AT_ONCE = 1 << 20
 _PAIRS_AT_ONCE = 4096
 
 
+def count_features(
+    texts: pa.ListArray,
+    groups: Sequence[str] = GROUPS,
+    input: str = "both",
+    progress: Progress | None = None,
+) -> Ragged:
+    """Count the features of each text.
+
+    Args:
+        texts: Lists of typed tokens.
+        groups: The groups of features to count.
+        input: Which tokens to keep: `both`, `text` or `math`.
+        progress: Advanced after each batch of texts.
+
+    Returns:
+        Bags: rows of `BAG`, sorted by feature, each feature once.
+    """
+    places = {group: place for place, group in enumerate(groups)}
+    group_place = np.array([places.get(group, -1) for group in GROUPS], dtype=np.int8)
+    bags = np.empty(0, dtype=BAG)
+    lengths = np.zeros(len(texts), dtype=np.int64)
+    for start in range(0, max(len(texts), 1), _TEXTS_AT_ONCE):
+        batch = texts.slice(start, _TEXTS_AT_ONCE)
+        hashes, counts, lengths[start : start + len(batch)] = _count(batch, groups, input)
+        known = len(bags)
+        # Resized in place: concatenating all batches at the end would take twice the memory.
+        bags.resize(known + len(hashes), refcheck=False)
+        new = bags[known:]
+        new["feature"] = hashes.view(np.int64)
+        new["count"] = np.minimum(counts, _MAX_COUNT)
+        new["group"] = group_place[group_numbers(hashes)]
+        del new
+        if progress is not None:
+            progress.advance()
+    return Ragged.from_lengths(bags, lengths)
+
+
+def _count(
+    texts: pa.ListArray, groups: Sequence[str], input: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the features of all texts, their counts, and the number of features of each text."""
+    found = list(occurrences(texts, groups, input).values())
+    rows = np.concatenate([np.empty(0, np.uint16), *(one.rows.astype(np.uint16) for one in found)])
+    hashes = np.concatenate([np.empty(0, np.uint64), *(one.hashes for one in found)])
+    hashes = hashes[np.argsort(rows, kind="stable")]  # a radix sort, in linear time for 16 bits
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(texts)))])
+    signed = hashes.view(np.int64)
+    for start, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        # Sorting many small arrays in place is several times faster than one sort by row and hash.
+        signed[start:end].sort()
+    is_new = np.ones(len(hashes), dtype=bool)
+    is_new[1:] = hashes[1:] != hashes[:-1]
+    is_new[starts[:-1][starts[:-1] < len(hashes)]] = True
+    first = np.flatnonzero(is_new)
+    counts = np.diff(first, append=len(hashes))
+    lengths = np.diff(np.searchsorted(first, starts))
+    return hashes[first], counts, lengths
+
+
+def read_features(texts: pa.Array, groups: tuple[str, ...], input: str, origin: str | None) -> Ragged:
+    """Count the features of texts, or read them from the user's cache.
+
+    Args:
+        texts: Lists of typed tokens.
+        groups: The groups of features to count.
+        input: Which tokens to keep: `both`, `text` or `math`.
+        origin: A unique name of the texts; None not to use the cache.
+    """
+
+    def count() -> Ragged:
+        if len(texts) <= _TEXTS_AT_ONCE:  # too fast for a progress line
+            return count_features(texts, groups, input)
+        with Progress("features", "parts", total=-(-len(texts) // _TEXTS_AT_ONCE)) as progress:
+            progress.summary = f"of {len(texts):,} texts"
+            return count_features(texts, groups, input, progress)
+
+    def arrays() -> Arrays:
+        bags = count()
+        return bags.values, bags.starts
+
+    if origin is None:
+        return count()
+    versions = f"features {FEATURES_VERSION} snowballstemmer {version('snowballstemmer')}"
+    key = sha256(f"{versions} {origin} {' '.join(groups)} {input}".encode()).hexdigest()
+    return Ragged(*cached_arrays(key, 2, arrays, _are_bags))
+
+
+def _are_bags(arrays: Arrays) -> bool:
+    values, starts = arrays
+    return bool(
+        values.dtype == BAG
+        and starts.dtype == np.int64
+        and values.ndim == starts.ndim == 1
+        and len(starts)
+        and starts[0] == 0
+        and starts[-1] == len(values)
+        and (np.diff(starts) >= 0).all()
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class FeatureVocabulary:
-    """Features that were seen in training.
+    """The features of a training split.
 
     Attributes:
         hashes: In ascending order, (features).
-        frequencies: How many training texts have each, (features).
-        groups: The kind of each, (features).
-        n_texts: How many training texts there were.
+        frequencies: The number of training texts with each, (features).
+        groups: The group of each, (features).
+        n_texts: The number of training texts.
     """
 
     hashes: np.ndarray
@@ -28,9 +143,9 @@ class FeatureVocabulary:
     n_texts: int
 
     def look_up(self, bags: Ragged) -> Ragged:
-        """Give features their places in the vocabulary and their frequencies.
+        """Replace the hashes of features by indices into the vocabulary, and set their frequencies.
 
-        Those that are not in it keep what tells them apart, as a negative number, and have frequency 0.
+        Unknown features keep a negative number made of their hash, and have frequency 0.
         """
         entries = bags.values.copy()
         for start in range(0, len(entries), _ENTRIES_AT_ONCE):
@@ -42,21 +157,21 @@ class FeatureVocabulary:
         return Ragged(entries, bags.starts)
 
     def look_up_pairs(self, statements: Ragged, proofs: Ragged) -> tuple[Ragged, Ragged]:
-        """Look up the features of pairs that were counted themselves.
+        """Look up the features of training pairs, which the vocabulary has counted.
 
-        A text's features have the frequencies they would have if its pair had not been there. Otherwise
-        no feature of a training text would be as rare as features of other texts are, and the matcher would
-        not learn what rare features are worth.
+        The frequencies of a text's features exclude its own pair. Otherwise no feature of a training text
+        would be as rare as features of other texts are, and the matcher would not learn what rare features
+        are worth.
         """
         found = [self.look_up(texts) for texts in (statements, proofs)]
         for start in range(0, len(statements), _PAIRS_AT_ONCE):
-            parts = [texts.slice(start, start + _PAIRS_AT_ONCE) for texts in found]
-            known = [texts.values["feature"] >= 0 for texts in parts]
+            batches = [texts.slice(start, start + _PAIRS_AT_ONCE) for texts in found]
+            known = [texts.values["feature"] >= 0 for texts in batches]
             keys = [
                 texts.rows[which] * len(self.hashes) + texts.values["feature"][which]
-                for texts, which in zip(parts, known, strict=True)
+                for texts, which in zip(batches, known, strict=True)
             ]
-            for texts, which, own, others in zip(parts, known, keys, reversed(keys), strict=True):
+            for texts, which, own, others in zip(batches, known, keys, reversed(keys), strict=True):
                 texts.values["frequency"][which] -= 1 + np.isin(own, others, assume_unique=True)
         return found[0], found[1]
 
@@ -67,19 +182,23 @@ class FeatureVocabulary:
         return places, self.hashes[places] == hashes
 
 
+def _unknown(hashes: np.ndarray) -> np.ndarray:
+    return (hashes >> 1) | np.int64(-(2**63))  # a negative number with 63 of its bits
+
+
 def count_vocabulary(texts: list[Ragged], min_frequency: int) -> FeatureVocabulary:
-    """Count in how many texts each feature is.
+    """Count the texts that have each feature.
 
     Args:
         texts: Bags from `count_features`.
-        min_frequency: Features in fewer texts are left out.
+        min_frequency: Features in fewer texts are dropped.
     """
     entries = [bags.values for bags in texts]
-    counted = [_no_features()]
-    # One group after the other, which have no feature in common: sorted by themselves, features need neither
-    # the memory for all of them at once nor the slower way of sorting that tells where each has been.
-    for group in range(max((int(words["group"].max(initial=-1)) for words in entries), default=-1) + 1):
-        hashes = np.concatenate([words["feature"][words["group"] == group] for words in entries])
+    counted = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int8))]
+    # Group by group, because groups have no feature in common: this takes less memory than all at once, and
+    # sorting is faster than an argsort.
+    for group in range(max((int(values["group"].max(initial=-1)) for values in entries), default=-1) + 1):
+        hashes = np.concatenate([values["feature"][values["group"] == group] for values in entries])
         hashes.sort()
         is_new = np.ones(len(hashes), dtype=bool)
         is_new[1:] = hashes[1:] != hashes[:-1]
@@ -93,9 +212,36 @@ def count_vocabulary(texts: list[Ragged], min_frequency: int) -> FeatureVocabula
     return FeatureVocabulary(hashes[order], frequencies[order], groups[order], sum(map(len, texts)))
 
 
-def _no_features() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int8)
+@dataclass(frozen=True, slots=True)
+class FeatureReader:
+    """Reads texts as bags of features.
 
+    Attributes:
+        vocabulary: The features of the training split.
+        groups: The groups of features.
+        input: Which tokens to keep: `both`, `text` or `math`.
+    """
 
-def _unknown(hashes: np.ndarray) -> np.ndarray:
-    return (hashes >> 1) | np.int64(-(2**63))  # a negative number with 63 of its bits
+    vocabulary: FeatureVocabulary
+    groups: tuple[str, ...]
+    input: str
+
+    @property
+    def reads_text_column(self) -> bool:
+        """Whether it reads sentences with `$TeX$` instead of typed tokens."""
+        return False
+
+    def read(self, texts: pa.Array, origin: str | None = None) -> Ragged:
+        """Read a column of texts."""
+        return self.vocabulary.look_up(read_features(texts, self.groups, self.input, origin))
+
+    def read_training_pairs(
+        self, statements: pa.Array, proofs: pa.Array, origins: tuple[str, str]
+    ) -> tuple[Ragged, Ragged]:
+        """Read training pairs, each with frequencies that exclude it."""
+        return self.vocabulary.look_up_pairs(
+            *(
+                read_features(texts, self.groups, self.input, origin)
+                for texts, origin in zip((statements, proofs), origins, strict=True)
+            )
+        )

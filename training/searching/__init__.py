@@ -1,1 +1,1 @@
-"""Search: a statement of one's own → the proofs that fit it best."""
+"""Search: a statement in TeX → the proofs with the highest scores, and why."""

@@ -14,7 +14,7 @@ from proofmatch.hub import check_repository_name
 
 from ...dataset_card.templates import render
 from ..encoder.encoder_config import ProofMatcherConfig
-from ..lexical.config import LexicalMatcherConfig
+from ..lexical.lexical_config import LexicalMatcherConfig
 from ..settings import SECTIONS
 from .history import MEASURES, Entry, evaluation_of_step, training_seconds
 from .learning_curve import epochs_text

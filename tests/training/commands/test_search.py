@@ -13,15 +13,13 @@ from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
 from proofmatch.training import ProofMatcher, load_tokenizer
 from proofmatch.training.cache import cache_folder, cached_arrays
-from proofmatch.training.explaining.explanation import Explanation
-from proofmatch.training.lexical.explanation import Reason
-from proofmatch.training.lexical.naming import NamedFeature
+from proofmatch.training.lexical.explanation import NamedFeature, Reason
 from proofmatch.training.pairs import read_pairs
 from proofmatch.training.prediction import TrainedMatcher, load_matcher
-from proofmatch.training.searching.proofs import fingerprint
-from proofmatch.training.searching.search import Hit, search
-from proofmatch.training.searching.showing import as_text
-from proofmatch.training.searching.statement import encode_statement
+from proofmatch.training.searching.explain import Explanation
+from proofmatch.training.searching.formatting import hit_to_text
+from proofmatch.training.searching.query import encode_statement
+from proofmatch.training.searching.searcher import Hit, fingerprint, search
 from tests.training.tiny_encoder import save_tiny_encoder
 
 STATEMENT = r"Let $p$ be a prime. Then $(p-1)! \equiv -1 \pmod p$."
@@ -208,10 +206,10 @@ def test_proofs_are_shown_in_lines_that_fit_and_in_full_if_wanted(find, monkeypa
 
 def test_a_long_proof_is_cut_after_some_lines_and_says_so():
     hit = Hit(1, 0.5, "p-1", "article", None, "lemma", "\n".join(f"line {number}" for number in range(9)))
-    lines = as_text(hit, 80).splitlines()
+    lines = hit_to_text(hit, 80).splitlines()
     assert lines[0] == "1. score 0.500: lemma in article, p-1"
     assert lines[1:] == [*(f"    line {number}" for number in range(5)), "    line 5 …"]
-    assert len(as_text(hit, 80, full=True).splitlines()) == 10
+    assert len(hit_to_text(hit, 80, full=True).splitlines()) == 10
 
 
 def test_a_model_that_reads_formulas_only_wants_one(tiny_model):
@@ -346,9 +344,9 @@ def test_reasons_are_shown_shortly():
     ]
     explanation = Explanation(*tokens, 2.0, 0.25, 0.0, -0.5, reasons)
     hit = Hit(1, 1.75, "p-1", "article", None, "lemma", "Proof.", explanation)
-    assert as_text(hit, 100).splitlines()[1:] == [
+    assert hit_to_text(hit, 100).splitlines()[1:] == [
         "    Proof.",
-        "    why: shared 2.00 · associated 0.25 · near to all kinds of statements -0.50",
+        "    why: shared 2.00 · associated 0.25 · hubness correction -0.50",
         "    shared: étale 2.00",
         "    associated: étale ~ unramified 0.25",
     ]

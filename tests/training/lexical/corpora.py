@@ -7,11 +7,10 @@ import pyarrow as pa
 import torch
 
 from proofmatch.ragged import Ragged
-from proofmatch.training.lexical.bags import count_features
-from proofmatch.training.lexical.config import LexicalMatcherConfig
 from proofmatch.training.lexical.features import GROUPS
-from proofmatch.training.lexical.matcher import LexicalMatcher
-from proofmatch.training.lexical.vocabulary import FeatureVocabulary, count_vocabulary
+from proofmatch.training.lexical.lexical_config import LexicalMatcherConfig
+from proofmatch.training.lexical.lexical_matcher import LexicalMatcher
+from proofmatch.training.lexical.vocabulary import FeatureVocabulary, count_features, count_vocabulary
 
 PAIRS = 12
 TOKENS = ["m:x", "m:y", "m:+", "m:(", "m.bold:x", "t:Let", "t:be", "t:groups", "t:group", "t:smooth-local"]

@@ -1,9 +1,11 @@
-"""Features of one text, found token by token: slow, and easy to believe."""
+"""Features and lexical scores computed by plain loops: slow, and easy to verify."""
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 
-from proofmatch.training.lexical.words import look_up, stem
+from proofmatch.training.lexical.features import look_up, stem
+from proofmatch.training.lexical.lexical_matcher import DENSE, SPARSE, LexicalMatcher
 
 
 @dataclass(frozen=True)
@@ -66,3 +68,108 @@ def plain_features(tokens, input="both"):
 
 def plain_counts(tokens, input="both"):
     return Counter((one.group, one.what) for one in plain_features(tokens, input))
+
+
+SIDES = {"statement": 0, "proof": 1}
+BUCKETS = 24
+
+
+def as_dict(bag):
+    """The features of a text, by their hashes: how often, and of which group."""
+    return {int(entry["feature"]): (int(entry["count"]), int(entry["group"])) for entry in bag}
+
+
+def text_counts(texts):
+    """In how many texts each feature is."""
+    counts = {}
+    for text in texts:
+        for feature in text:
+            counts[feature] = counts.get(feature, 0) + 1
+    return counts
+
+
+class PlainScores:
+    """Scores texts that are given as dictionaries, with the weights of a matcher.
+
+    Args:
+        matcher: Whose weights.
+        counted: All training texts.
+    """
+
+    def __init__(self, matcher: LexicalMatcher, counted) -> None:
+        self.config = config = matcher.config
+        self.weights = {name: value.tolist() for name, value in matcher.named_parameters()}
+        self.n_texts = len(counted)
+        self.counts = {
+            feature: count for feature, count in text_counts(counted).items() if count >= config.min_frequency
+        }
+        groups = {feature: group for text in counted for feature, (_, group) in text.items()}
+        frequent = sorted(
+            feature for feature, count in self.counts.items() if count >= config.min_weight_frequency
+        )
+        rows = [feature for feature in frequent if config.groups[groups[feature]] in config.table_groups]
+        self.places = {
+            SPARSE: {feature: place for place, feature in enumerate(frequent, 1)},
+            DENSE: {feature: place for place, feature in enumerate(rows, 1)},
+        }
+
+    def frequency(self, feature, without=()):
+        """How many of the training texts have it, except some of them."""
+        if feature not in self.counts:
+            return 0
+        return self.counts[feature] - sum(feature in text for text in without)
+
+    def values(self, part, side, text, without=()):
+        at = SIDES[side]
+        weights = {}
+        for feature, (count, group) in text.items():
+            place = self.places[part].get(feature, 0)
+            if part == DENSE and not place:
+                continue
+            if part == SPARSE and not self.config.has_own_weights:
+                place = 0
+            frequency = self.frequency(feature, without)
+            saturation = math.exp(self.weights["saturations"][part][at][group])
+            saturated = count * (1 + saturation) / (count + saturation)
+            idf = math.log((self.n_texts + 1) / (frequency + 1)) + 1
+            bucket = min(int(math.log2(frequency + 1)), BUCKETS - 1)
+            learned = self.weights["frequency_weights"][part][at][group][bucket]
+            own = self.weights[("sparse_weights", "dense_weights")[part]][at][place]
+            weights[feature] = saturated * idf * math.exp(learned + own)
+        return weights
+
+    def dense(self, side, text, without=()):
+        table = self.weights[f"tables.{SIDES[side]}"]
+        total = [0.0] * self.config.rank
+        for feature, value in self.values(DENSE, side, text, without).items():
+            row = table[self.places[DENSE][feature]]
+            total = [sum_ + value * one for sum_, one in zip(total, row, strict=True)]
+        return dict(enumerate(total))
+
+    def score(self, statement, proof, without=((), ())):
+        """Score a pair.
+
+        Args:
+            statement: Its features.
+            proof: Its features.
+            without: For the statement and for the proof, the training texts that do not count.
+        """
+        scales = [math.exp(scale) for scale in self.weights["scales"]]
+        score = 0.0
+        if self.config.has_sparse_part:
+            score += scales[SPARSE] * cosine(
+                self.values(SPARSE, "statement", statement, without[0]),
+                self.values(SPARSE, "proof", proof, without[1]),
+            )
+        if self.config.rank:
+            score += scales[DENSE] * cosine(
+                self.dense("statement", statement, without[0]), self.dense("proof", proof, without[1])
+            )
+        return score
+
+
+def cosine(left, right):
+    lengths = [math.sqrt(sum(value * value for value in one.values())) for one in (left, right)]
+    if not all(lengths):
+        return 0.0
+    return sum(value * right.get(name, 0.0) for name, value in left.items()) / math.prod(lengths)

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from proofmatch.training.lexical.explanation import explain_by_features
-from proofmatch.training.lexical.features import occurrences
-from proofmatch.training.lexical.words import look_up
+from proofmatch.training.lexical.features import look_up, occurrences
 from tests.training.lexical.corpora import column, random_texts, small_matcher
-from tests.training.lexical.test_matcher import kinds
+from tests.training.lexical.test_lexical_matcher import kinds
 
 TEXTS = list(zip(random_texts(2, 6), random_texts(3, 6), strict=True))
 

@@ -1,4 +1,6 @@
-"""Features: exactly those that a plain loop finds, at the same places, and named for a reader."""
+"""Features: those that a plain loop finds, at the same places, with names and with stable hashes."""
+
+import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -7,8 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofmatch.errors import ProofmatchError
-from proofmatch.training.lexical.features import GROUPS, group_numbers, occurrences
-from proofmatch.training.lexical.naming import NamedFeature, feature_names
+from proofmatch.training.lexical.explanation import NamedFeature, feature_names
+from proofmatch.training.lexical.features import (
+    GROUPS,
+    combine,
+    compound_parts,
+    group_numbers,
+    hash_text,
+    look_up,
+    occurrences,
+    stem,
+)
 from tests.training.lexical.plain import plain_features
 
 TEXT = [
@@ -206,3 +217,115 @@ def test_unknown_groups_and_inputs_are_refused():
         occurrences(column([]), GROUPS, "words")
     with pytest.raises(ProofmatchError, match=r"math-1, .* not 'math-9'"):
         occurrences(column([]), ("math-9",))
+
+
+def array(*numbers):
+    return np.array(numbers, dtype=np.uint64)
+
+
+def test_hashes_do_not_change():
+    assert hash_text("m:x") == 0xCF1E2B6BB5152037
+    assert hash_text("") == 0xB4B2797457A0A6E4
+    assert combine(array(1, 2**64 - 1), array(2, 2**64 - 1)).tolist() == [
+        0xFC968DCC5C3367BA,
+        0xA45C53F1DB29BC92,
+    ]
+
+
+def test_the_order_of_a_pair_matters():
+    assert combine(array(1), array(2)) != combine(array(2), array(1))
+
+
+def test_one_hash_can_be_combined_with_many():
+    left = array(1, 2, 3)
+    assert np.array_equal(combine(left, np.uint64(7)), combine(left, array(7, 7, 7)))
+    assert left.tolist() == [1, 2, 3]
+
+
+def test_arithmetic_beyond_64_bits_is_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        combine(array(2**64 - 1), np.uint64(2**64 - 1))
+        combine(np.uint64(2**64 - 1), np.uint64(2**64 - 1))
+        assert len(combine(array(), array())) == 0
+
+
+def test_few_pairs_meet():
+    left, right = np.divmod(np.arange(250_000, dtype=np.uint64), np.uint64(500))
+    assert len(np.unique(combine(left, right) >> np.uint64(4))) == 250_000
+
+
+def test_half_of_a_surrogate_pair_can_be_hashed():
+    assert hash_text("t:\ud835") != hash_text("t:?")
+
+
+@pytest.mark.parametrize(
+    ("token", "word"),
+    [
+        ("t:Smooth", "smooth"),
+        ("t:(smooth),", "smooth"),
+        ("t:“Smooth…”", "smooth"),
+        ("t:Galois’", "galois"),
+        ("t:—so", "so"),
+        ("t:don't", "don't"),
+        ("t:3.1.", "3.1"),
+        ("t:a:b", "a:b"),
+    ],
+)
+def test_a_word_is_in_lower_case_without_punctuation_at_its_edges(token, word):
+    looked_up = look_up(token)
+    assert (looked_up.surface, looked_up.is_word, looked_up.is_math) == (word, True, False)
+
+
+@pytest.mark.parametrize("token", ["t:.", "t:—", "t:”),", "t:", "t::", "", None])
+def test_punctuation_alone_is_no_word(token):
+    looked_up = look_up(token)
+    assert not looked_up.is_word
+    assert not looked_up.is_math
+    assert looked_up.hash == looked_up.word == looked_up.stem == 0
+
+
+@pytest.mark.parametrize(
+    ("token", "surface"), [("m:x", "x"), ("m.bold:x", "x"), ("m::", ":"), ("m:X,", "X,")]
+)
+def test_a_symbol_stays_as_it_is(token, surface):
+    looked_up = look_up(token)
+    assert (looked_up.surface, looked_up.is_word, looked_up.is_math) == (surface, False, True)
+
+
+def test_fonts_and_kinds_tell_symbols_apart():
+    assert len({look_up(token).hash for token in ("m:x", "m.bold:x", "m:X", "t:x")}) == 4
+
+
+def test_words_with_one_stem_share_it():
+    one, other, capital = map(look_up, ("t:morphism", "t:morphisms", "t:Morphism."))
+    assert one.stem == other.stem == capital.stem
+    assert one.word == capital.word != other.word
+    assert one.stem != one.word
+
+
+def test_stems_are_those_of_english():
+    assert [stem(word) for word in ("schemes", "smoothness", "dying", "x")] == [
+        "scheme",
+        "smooth",
+        "die",
+        "x",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("spaces-morphisms-lemma-smooth-local", ("spaces", "morphisms", "lemma", "smooth", "local")),
+        ("p-adic", ("adic",)),
+        ("and/or", ("and", "or")),
+        ("hodge–tate", ("hodge", "tate")),
+        ("a--b", ()),
+        ("smooth", ()),
+    ],
+)
+def test_compounds_have_parts_longer_than_a_letter(word, parts):
+    assert compound_parts(word) == parts
+    looked_up = look_up(f"t:{word}")
+    assert looked_up.parts == parts
+    assert looked_up.part_stems == tuple(look_up(f"t:{part}").stem for part in parts)

@@ -1,18 +1,179 @@
-"""Vocabularies: frequencies are those of a recount, and what is unknown stays itself."""
+"""Bags and vocabularies: features counted once per text, cached, and looked up with the right frequencies."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proofmatch.errors import ProofmatchError
+from proofmatch.progress import Progress
 from proofmatch.ragged import Ragged
-from proofmatch.training.lexical.bags import BAG
-from proofmatch.training.lexical.vocabulary import count_vocabulary
+from proofmatch.training.lexical import vocabulary
+from proofmatch.training.lexical.features import GROUPS
+from proofmatch.training.lexical.vocabulary import BAG, count_features, count_vocabulary, read_features
+from tests.training.lexical.plain import plain_counts
+from tests.training.lexical.test_features import TEXT, TEXTS, column
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "proofmatch"
+
+
+def test_features_are_counted():
+    bag = count_features(column([["m:x", "t:Let", "m:x"]]), ("word", "math-1", "border"))[0]
+    assert bag.dtype == BAG
+    assert sorted(zip(bag["group"].tolist(), bag["count"].tolist(), strict=True)) == [
+        (0, 1),
+        (1, 2),
+        (2, 1),
+        (2, 1),
+    ]
+    assert (bag["frequency"] == 0).all()
+
+
+@given(texts=TEXTS, input=st.sampled_from(["both", "text", "math"]))
+def test_counts_are_those_of_a_plain_loop(texts, input):
+    counted = count_features(column(texts), GROUPS, input)
+    assert len(counted) == len(texts)
+    for number, text in enumerate(texts):
+        bag = counted[number]
+        assert (bag["feature"][1:] > bag["feature"][:-1]).all()
+        expected = plain_counts(text or [], input)
+        assert sorted(zip(bag["group"].tolist(), bag["count"].tolist(), strict=True)) == sorted(
+            (GROUPS.index(group), count) for (group, _), count in expected.items()
+        )
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 100])
+def test_chunks_make_no_difference(monkeypatch, chunk):
+    texts = column([TEXT[start:] for start in range(len(TEXT) + 1)] + [None, TEXT])
+    whole = count_features(texts)
+    monkeypatch.setattr(vocabulary, "_TEXTS_AT_ONCE", chunk)
+    parts = count_features(texts)
+    assert np.array_equal(parts.values, whole.values)
+    assert np.array_equal(parts.starts, whole.starts)
+    assert np.array_equal(parts[0], parts[len(parts) - 1])
+
+
+def test_equal_features_of_neighbouring_texts_are_apart():
+    counted = count_features(column([["m:x"], [], ["m:x"], ["m:x", "m:x"]]), ("math-1",))
+    assert counted.lengths.tolist() == [1, 0, 1, 1]
+    assert counted.values["count"].tolist() == [1, 1, 2]
+
+
+def test_counts_stop_at_what_16_bits_can_hold():
+    (entry,) = count_features(column([["m:x"] * 70_000]), ("math-1",))[0]
+    assert entry["count"] == 65_535
+
+
+@pytest.mark.parametrize("texts", [column([]), column([[], None]), pa.array([[]])])
+def test_there_may_be_nothing(texts):
+    counted = count_features(texts)
+    assert len(counted) == len(texts)
+    assert counted.values.dtype == BAG
+    assert len(counted.values) == 0
+    assert counted.starts.tolist() == [0] * (len(texts) + 1)
+
+
+def test_there_may_be_no_groups():
+    assert count_features(column([TEXT]), ()).lengths.tolist() == [0]
+
+
+def test_unknown_groups_and_inputs_are_refused():
+    with pytest.raises(ProofmatchError):
+        count_features(column([]), GROUPS, "words")
+    with pytest.raises(ProofmatchError):
+        count_features(column([]), ("word", "math-9"))
+
+
+def test_progress_advances_once_a_chunk(monkeypatch):
+    monkeypatch.setattr(vocabulary, "_TEXTS_AT_ONCE", 2)
+    advanced = []
+    monkeypatch.setattr(Progress, "advance", lambda _: advanced.append(1))
+    count_features(column([TEXT] * 5), progress=Progress("counting", "parts"))
+    assert len(advanced) == 3
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """How often features are counted."""
+    calls = []
+    monkeypatch.setattr(
+        vocabulary, "count_features", lambda *arguments: calls.append(1) or count_features(*arguments)
+    )
+    return calls
+
+
+def read(texts=None, origin="origin", groups=GROUPS):
+    return read_features(column([TEXT, []]) if texts is None else texts, groups, "both", origin)
+
+
+def same(one: Ragged, other: Ragged):
+    return np.array_equal(one.values, other.values) and np.array_equal(one.starts, other.starts)
+
+
+@pytest.mark.parametrize("texts", [column([TEXT, []]), column([])])
+def test_the_second_time_bags_come_from_the_cache(cache, calls, texts):
+    first, second = read(texts), read(texts)
+    assert len(calls) == len(list(cache.iterdir())) == 1
+    assert same(first, second)
+    assert second.values.dtype == BAG
+
+
+@pytest.mark.usefixtures("cache")
+def test_without_an_origin_nothing_is_cached(calls):
+    assert same(read(origin=None), read(origin=None))
+    assert len(calls) == 2
+
+
+def test_other_origins_groups_and_versions_have_their_own_cache(cache, calls, monkeypatch):
+    read()
+    read(origin="other")
+    read(groups=("word",))
+    monkeypatch.setattr(vocabulary, "FEATURES_VERSION", 0)
+    read()
+    assert len(calls) == len(list(cache.iterdir())) == 4
+
+
+@pytest.mark.parametrize(
+    "damage", ["empty", "zip", "cut", "first only", "vectors", "ends elsewhere", "falls", "pickle"]
+)
+def test_a_damaged_cache_is_replaced(cache, calls, damage):
+    expected = read()
+    (path,) = cache.iterdir()
+    whole = path.read_bytes()
+    arrays = {
+        "first only": [expected.values],
+        "vectors": [np.zeros((3, 4), dtype=np.float32), expected.starts],
+        "ends elsewhere": [expected.values, expected.starts + np.array([0, 0, 1])],
+        "falls": [expected.values, np.array([0, len(expected.values) + 1, len(expected.values)])],
+        "pickle": [expected.values.astype(object), expected.starts],
+    }
+    if damage in arrays:
+        with path.open("wb") as file:
+            for array in arrays[damage]:
+                np.save(file, array)
+    else:
+        path.write_bytes({"empty": b"", "zip": b"PK\x03\x04", "cut": whole[:-5]}[damage])
+    assert same(read(), expected)
+    assert len(calls) == 2
+    assert path.read_bytes() == whole
+
+
+def test_a_cache_that_cannot_be_written_is_no_failure(tmp_path, calls, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert same(read(), read())
+    assert len(calls) == 2
+
 
 # Features that are negative, huge, and next to each other but for the bits of their groups.
 HASHES = [-(2**63), -(2**62) - 16, -33, -16, 0, 16, 48, 2**62 + 32, 2**63 - 1]
-TEXT = st.lists(st.sampled_from(HASHES), unique=True, max_size=len(HASHES))
-PAIRS = st.lists(st.tuples(TEXT, TEXT), max_size=8)
+BAG_OF_HASHES = st.lists(st.sampled_from(HASHES), unique=True, max_size=len(HASHES))
+PAIRS = st.lists(st.tuples(BAG_OF_HASHES, BAG_OF_HASHES), max_size=8)
 
 
 def bags_of(texts):
@@ -42,7 +203,7 @@ def test_frequencies_are_numbers_of_texts(pairs, min_frequency):
     assert vocabulary.n_texts == 2 * len(pairs)
 
 
-@given(counted=PAIRS, asked=TEXT, min_frequency=st.integers(1, 4))
+@given(counted=PAIRS, asked=BAG_OF_HASHES, min_frequency=st.integers(1, 4))
 def test_what_is_known_has_its_place_and_frequency_and_the_rest_none(counted, asked, min_frequency):
     sides = [bags_of([pair[side] for pair in counted]) for side in (0, 1)]
     vocabulary = count_vocabulary(sides, min_frequency)

@@ -1,1 +1,1 @@
-"""A small local page: paste a statement, see ranked proofs with the reasons highlighted."""
+"""The local search page: paste a statement, see ranked proofs with the reasons highlighted."""

@@ -1,4 +1,4 @@
-"""The page, which is the same for everyone who asks."""
+"""The search page, the same for all requests."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import unescape
 
 from ....evaluation.pages.rendering import render_page
-from .limits import MOST_CHARACTERS, MOST_PROOFS
+from .service import MAX_CHARACTERS, MAX_PROOFS
 from .templates import FOLDER
 
 EXAMPLES = (
@@ -22,7 +22,7 @@ EXAMPLES = (
     ),
 )
 
-_NUMBERS = (5, 10, 20, MOST_PROOFS)
+_NUMBERS = (5, 10, 20, MAX_PROOFS)
 _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 
 
@@ -32,7 +32,7 @@ class Page:
 
     Attributes:
         html: In UTF-8.
-        policy: What browsers let it do.
+        policy: Its content security policy.
     """
 
     html: bytes
@@ -42,15 +42,15 @@ class Page:
 def make_page(
     *, model: str, release: str, n_proofs: int, splits: Sequence[str], top: int, without_reasons: str | None
 ) -> Page:
-    """Make the page.
+    """Render the page.
 
     Args:
-        model: Its name.
-        release: The same.
-        n_proofs: How many proofs are searched.
-        splits: Those they are from.
-        top: How many proofs are shown at first.
-        without_reasons: Why the model cannot tell why, if it cannot.
+        model: Name of the model.
+        release: Name of the release.
+        n_proofs: Number of proofs that are searched.
+        splits: Their splits.
+        top: Number of proofs shown by default.
+        without_reasons: Why the model gives no reasons, if it does not.
     """
     html = render_page(
         "search.html.jinja",
@@ -63,13 +63,13 @@ def make_page(
         release=release,
         n_proofs=n_proofs,
         splits=splits,
-        top=min(top, MOST_PROOFS),
-        numbers=sorted({*_NUMBERS, min(top, MOST_PROOFS)}),
+        top=min(top, MAX_PROOFS),
+        numbers=sorted({*_NUMBERS, min(top, MAX_PROOFS)}),
         examples=EXAMPLES,
-        most_characters=MOST_CHARACTERS,
+        most_characters=MAX_CHARACTERS,
         without_reasons=without_reasons,
     )
     match = _POLICY.search(html)
     assert match is not None, "every page has a policy"  # noqa: S101
-    # What a page cannot say of itself: that it is in no frame of another.
+    # A page cannot declare this directive itself, only the header can.
     return Page(html.encode(), f"{unescape(match[1])}; frame-ancestors 'none'")

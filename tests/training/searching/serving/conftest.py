@@ -15,7 +15,7 @@ from proofmatch.builder import build_release
 from proofmatch.builder.release.release import open_release
 from proofmatch.builder.release.schema import SPLITS
 from proofmatch.training.prediction import load_matcher
-from proofmatch.training.searching.search import Searcher
+from proofmatch.training.searching.searcher import Searcher
 from proofmatch.training.searching.serving.page import make_page
 from proofmatch.training.searching.serving.server import SearchServer
 from proofmatch.training.searching.serving.service import SearchService

@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proofmatch.training.searching.serving.limits import MOST_CHARACTERS, Refused, read_request
-from proofmatch.training.searching.serving.service import SearchService
-from tests.training.searching.test_tex_tokens import TEX
+from proofmatch.training.searching.serving.service import (
+    MAX_CHARACTERS,
+    Refused,
+    SearchService,
+    read_request,
+)
+from tests.training.searching.test_query import TEX
 
 PATIENCE = 120  # seconds; what does not end at all takes longer
 
@@ -17,8 +21,8 @@ PATIENCE = 120  # seconds; what does not end at all takes longer
 def answer(service, statement):
     """Ask as a browser does; give the answer, or the sentence of the refusal."""
     try:
-        wanted = read_request(json.dumps({"statement": statement, "top": 1}).encode(), ["test"])
-        found = service.answer(wanted)
+        request = read_request(json.dumps({"statement": statement, "top": 1}).encode(), ["test"])
+        found = service.answer(request)
     except Refused as refused:
         assert refused.status == 400
         return refused.sentence
@@ -31,7 +35,7 @@ def service(searcher):
 
 
 @settings(max_examples=60)
-@given(st.one_of(st.text(), TEX, TEX.map("${}$".format), TEX.map(lambda tex: (tex * 50)[:MOST_CHARACTERS])))
+@given(st.one_of(st.text(), TEX, TEX.map("${}$".format), TEX.map(lambda tex: (tex * 50)[:MAX_CHARACTERS])))
 def test_whatever_is_given_is_answered_or_refused(service, statement):
     answer(service, statement)
 

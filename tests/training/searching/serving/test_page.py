@@ -8,7 +8,7 @@ import pytest
 from proofmatch.builder.release.release import open_release
 from proofmatch.builder.release.schema import SPLITS
 from proofmatch.training.prediction import load_matcher
-from proofmatch.training.searching.search import Searcher
+from proofmatch.training.searching.searcher import Searcher
 
 from .conftest import SCRIPT, STATEMENT
 

@@ -12,34 +12,52 @@ from torch.nn import functional
 from transformers import PreTrainedTokenizerFast
 
 from proofmatch.progress import Progress
-from proofmatch.ragged import Ragged
+from proofmatch.ragged import Ragged, ranges, starts_of
 
 from ..matcher import Gather, Matcher, ParameterGroup
 from ..texts import Texts
 from ..vectors import SparseVectors, TextVectors, concatenated, correct_hubness
-from .bags import BAG
-from .config import LexicalMatcherConfig
 from .features import FEATURES_VERSION
-from .reader import FeatureReader
-from .sparse_products import SparseRows, multiply
-from .vocabulary import FeatureVocabulary
+from .lexical_config import LexicalMatcherConfig
+from .vocabulary import BAG, FeatureReader, FeatureVocabulary
 
 SIDES = {"statement": 0, "proof": 1}
 SPARSE, DENSE = 0, 1  # the two parts of a score
 
 _BUCKETS = 24  # of frequencies, by powers of two
-_START_OF_SCALES = (3.0, 1.0)  # logarithms; a softmax over cosines alone could not tell good from bad
-_TEXTS = 1024  # encoded between two signs of progress
-_LEAST_NORM = 1e-9
+_INITIAL_SCALES = (3.0, 1.0)  # logarithms; cosines alone are too close to each other for a softmax
+_TEXTS_AT_ONCE = 1024
+_MIN_NORM = 1e-9
+
+# Pairs of texts that share a feature: from this many on, a dense product is faster.
+_PAIRS_OF_A_FREQUENT_FEATURE = 4_000
+_NUMBERS_PER_ENTRY = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SparseRows:
+    """A sparse matrix.
+
+    Attributes:
+        features: The column of each entry, any integers, (entries).
+        rows: The row of each entry, (entries).
+        values: With gradients, (entries).
+        n_rows: The number of rows.
+    """
+
+    features: np.ndarray
+    rows: np.ndarray
+    values: torch.Tensor
+    n_rows: int
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedBags:
-    """Texts as vectors.
+    """Texts as vectors of length 1.
 
     Attributes:
-        sparse: A component for each feature, of length 1.
-        dense: In the dimensions of the low-rank term, of length 1, (texts, rank).
+        sparse: A component for each feature.
+        dense: The dimensions of the low-rank term, (texts, rank).
     """
 
     sparse: SparseRows
@@ -47,14 +65,14 @@ class EncodedBags:
 
 
 class LexicalMatcher(Matcher):
-    """Scores a pair by the features that its texts share and by those that go together.
+    """Scores a pair by the features that its texts share and by those that it has learned to associate.
 
-    A feature's value in a text is a saturated count, times its idf, times exp of learned weights: one for its
-    kind, its frequency and the side (statement or proof), so that features never seen have one as well, and
-    one of its own if it is frequent enough, or else one that all others share. The sparse part of a score is
+    The value of a feature in a text is a saturated count, times its idf, times exp of learned weights: one by
+    group, frequency and side (statement or proof), so that unknown features have one as well, and one of its
+    own if the feature is frequent enough, otherwise one that all others share. The sparse part of a score is
     the cosine of such vectors. For the dense part, values of the same form weight the rows of two embedding
-    tables, one for each side; these begin equal, so that at first features go with themselves. Each part has
-    a learned scale.
+    tables, one for each side; these begin equal, so that at first each feature is associated with itself.
+    Each part has a learned scale.
 
     Example:
         >>> matcher = LexicalMatcher.from_bags(config, vocabulary, background)  # doctest: +SKIP
@@ -76,7 +94,7 @@ class LexicalMatcher(Matcher):
         n_groups = len(config.groups)
         self.saturations = nn.Parameter(torch.empty(2, 2, n_groups))
         self.frequency_weights = nn.Parameter(torch.empty(2, 2, n_groups, _BUCKETS))
-        # The first weight is one for all features that have none of their own; there are no such rows.
+        # The first weight is shared by all features without their own; the first row is not used.
         self.sparse_weights = nn.Parameter(torch.empty(2, 1 + config.num_weights))
         self.dense_weights = nn.Parameter(torch.empty(2, 1 + config.num_rows))
         self.tables = nn.ParameterList(
@@ -104,9 +122,9 @@ class LexicalMatcher(Matcher):
         """Make an untrained matcher for the features of a training split.
 
         Args:
-            config: Its sizes, but for those that are counted.
+            config: The configuration; the sizes that depend on the training split are set here.
             vocabulary: The features.
-            background: Statements of the training split, as its pairs are read.
+            background: Background statements, looked up as training pairs.
         """
         has_weight = vocabulary.frequencies >= config.min_weight_frequency
         has_row = has_weight & np.isin(
@@ -138,14 +156,14 @@ class LexicalMatcher(Matcher):
 
     @cached_property
     def vocabulary(self) -> FeatureVocabulary:
-        """The features that were seen in training, for a reader."""
-        no_groups = np.empty(0, dtype=np.int8)  # needed only before there is a matcher
+        """The features of the training split, for a reader."""
+        no_groups = np.empty(0, dtype=np.int8)  # needed only to make a matcher
         hashes, frequencies = (part.cpu().numpy() for part in (self.hashes, self.frequencies))
         return FeatureVocabulary(hashes, frequencies, no_groups, self.config.num_texts)
 
     @property
     def background(self) -> Ragged:
-        """Statements of the training split that stand for all kinds of statements."""
+        """The sample of training statements that measures hubness."""
         entries = np.empty(self.config.num_background_entries, dtype=BAG)
         for name in BAG.names or ():
             entries[name] = getattr(self, f"background_{name}").cpu().numpy()
@@ -161,7 +179,7 @@ class LexicalMatcher(Matcher):
         Returns:
             The scores, (statements, proofs).
         """
-        # In the precision of the weights, as scores are that an encoder makes.
+        # In the precision of the weights, like the scores of an encoder.
         with torch.autocast(self.scales.device.type, enabled=False):
             left, right = self.encode(statements, "statement"), self.encode(proofs, "proof")
             scales = self.scales.exp()
@@ -171,7 +189,7 @@ class LexicalMatcher(Matcher):
             )
 
     def encode(self, texts: Sequence[np.ndarray], side: str) -> EncodedBags:
-        """Turn texts of a side into vectors of length 1."""
+        """Encode texts of a side as vectors of length 1."""
         entries = np.concatenate(texts) if len(texts) else np.empty(0, dtype=BAG)
         rows = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
         known = entries["feature"] >= 0
@@ -183,20 +201,20 @@ class LexicalMatcher(Matcher):
         )
         values = self.values(SPARSE, side, entries, weight_places.to(device))
         norms = values.new_zeros(len(texts)).index_add(0, torch.from_numpy(rows).to(device), values.square())
-        norms = norms.sqrt().clamp(min=_LEAST_NORM)
+        norms = norms.sqrt().clamp(min=_MIN_NORM)
         sparse = SparseRows(
             entries["feature"], rows, values / norms[torch.from_numpy(rows).to(device)], len(texts)
         )
         return EncodedBags(sparse, self._dense(side, entries, rows, row_places, len(texts)))
 
     def values(self, part: int, side: str, entries: np.ndarray, places: torch.Tensor) -> torch.Tensor:
-        """Weigh the features of texts.
+        """Compute the values of features in texts.
 
         Args:
             part: `SPARSE` or `DENSE`.
             side: `statement` or `proof`.
             entries: Features, of the dtype `BAG`.
-            places: Where each has a weight of its own, 0 for nowhere.
+            places: The index of each feature's own weight, 0 for the shared one.
         """
         device, at = self.scales.device, SIDES[side]
         groups, counts, frequencies = (
@@ -224,14 +242,14 @@ class LexicalMatcher(Matcher):
         bags = functional.embedding_bag(
             places.long(), table, offsets, mode="sum", per_sample_weights=values.to(table.dtype)
         )
-        return functional.normalize(bags.to(values.dtype), dim=-1, eps=_LEAST_NORM)
+        return functional.normalize(bags.to(values.dtype), dim=-1, eps=_MIN_NORM)
 
     @property
     def _is_sparse(self) -> bool:
         return self.config.has_sparse_part
 
-    def reader(self, tokenizer: PreTrainedTokenizerFast) -> FeatureReader:  # noqa: ARG002 - of other matchers
-        """Tell how texts are read for this matcher: as bags of features."""
+    def reader(self, tokenizer: PreTrainedTokenizerFast) -> FeatureReader:  # noqa: ARG002 - for other matchers
+        """Return a reader of bags of features."""
         return FeatureReader(self.vocabulary, tuple(self.config.groups), self.config.input)
 
     def backward(
@@ -239,7 +257,7 @@ class LexicalMatcher(Matcher):
         statements: Sequence[np.ndarray],
         proofs: Sequence[np.ndarray],
         loss: Callable[[torch.Tensor], torch.Tensor],
-        chunk: int | None,  # noqa: ARG002 - needs little memory at once
+        chunk: int | None,  # noqa: ARG002 - takes little memory anyway
         gather: Gather,  # noqa: ARG002 - one process
     ) -> torch.Tensor:
         """Add the gradients of a batch's loss to the parameters."""
@@ -248,7 +266,7 @@ class LexicalMatcher(Matcher):
         return value.detach()
 
     def parameter_groups(self) -> list[ParameterGroup]:
-        """Let tables, and weights of single features, have rates of their own."""
+        """Give tables, and the weights of single features, their own learning rates."""
         return [
             ParameterGroup([self.saturations, self.frequency_weights, self.scales], rate="feature_rate"),
             ParameterGroup(
@@ -258,7 +276,7 @@ class LexicalMatcher(Matcher):
         ]
 
     def vectors(self, texts: Texts, side: str, progress: Progress | None = None) -> TextVectors:
-        """Turn texts into vectors whose inner products are the scores, less what proofs have as hubs."""
+        """Encode texts as vectors whose inner products are the scores, corrected for hubness."""
         vectors = self.plain_vectors(texts, side, progress)
         if not self.config.hub_weight:
             return vectors
@@ -266,12 +284,15 @@ class LexicalMatcher(Matcher):
         return correct_hubness(vectors, side, background, self.config.hub_weight, self.config.n_nearest)
 
     def plain_vectors(self, texts: Texts, side: str, progress: Progress | None = None) -> TextVectors:
-        """Turn texts into vectors whose inner products are what `forward` computes."""
-        parts = [TextVectors(np.zeros((0, max(1, self.config.rank)), dtype=np.float32), _no_features())]
+        """Encode texts as vectors whose inner products are the scores of `forward`."""
+        no_features = SparseVectors(
+            np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+        )
+        parts = [TextVectors(np.zeros((0, max(1, self.config.rank)), dtype=np.float32), no_features)]
         scales = self.scales.detach().exp() if side == "statement" else torch.ones(2)
         with torch.inference_mode():
-            for start in range(0, len(texts), _TEXTS):
-                stop = min(start + _TEXTS, len(texts))
+            for start in range(0, len(texts), _TEXTS_AT_ONCE):
+                stop = min(start + _TEXTS_AT_ONCE, len(texts))
                 encoded = self.encode([texts[number] for number in range(start, stop)], side)
                 sparse = encoded.sparse
                 counts = np.bincount(sparse.rows, minlength=stop - start)
@@ -279,7 +300,7 @@ class LexicalMatcher(Matcher):
                     TextVectors(
                         (encoded.dense * scales[DENSE]).float().cpu().numpy(),
                         SparseVectors(
-                            np.concatenate([[0], np.cumsum(counts)]),
+                            starts_of(counts),
                             sparse.features,
                             (sparse.values * scales[SPARSE]).float().cpu().numpy(),
                         ),
@@ -301,13 +322,88 @@ class LexicalMatcher(Matcher):
         ):
             nn.init.zeros_(weights)
         with torch.no_grad():
-            module.scales.copy_(torch.tensor(_START_OF_SCALES))
+            module.scales.copy_(torch.tensor(_INITIAL_SCALES))
             if len(module.tables):
                 nn.init.normal_(module.tables[0], std=self.config.rank**-0.5)
                 module.tables[1].copy_(module.tables[0])
 
 
-def _no_features() -> SparseVectors:
-    return SparseVectors(
-        np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
-    )
+def background_rows(n_statements: int, size: int, seed: int) -> np.ndarray:
+    """Draw background statements from the training split, in ascending order.
+
+    Args:
+        n_statements: Number of training statements.
+        size: Number of background statements.
+        seed: Seed of the draw.
+    """
+    return np.sort(np.random.default_rng(seed).permutation(n_statements)[:size])
+
+
+def multiply(left: SparseRows, right: SparseRows) -> torch.Tensor:
+    """Multiply every row of one matrix by every row of the other, with gradients at their values.
+
+    PyTorch's own product of sparse matrices is sparse and has gradients of full size. Here the nonzero
+    products are summed directly: frequent features by a dense product, rare ones pair by pair.
+
+    Returns:
+        The products, (rows, rows).
+    """
+    columns = _columns(np.concatenate([left.features, right.features]))
+    left_columns, right_columns = np.split(columns, [len(left.features)])
+    size = int(columns.max(initial=-1)) + 1
+    left_counts, right_counts = (np.bincount(one, minlength=size) for one in (left_columns, right_columns))
+    n_pairs = left_counts * right_counts
+    is_frequent = n_pairs > _PAIRS_OF_A_FREQUENT_FEATURE
+    places = np.cumsum(is_frequent) - 1
+    dense = [
+        _dense_matrix(side, is_frequent[columns], places[columns], int(is_frequent.sum()))
+        for side, columns in ((left, left_columns), (right, right_columns))
+    ]
+    is_rare = (n_pairs > 0) & ~is_frequent
+    first, second = _pairs(left_columns, right_columns, is_rare, right_counts)
+    places = torch.from_numpy(left.rows[first] * right.n_rows + right.rows[second])
+    products = left.values[_on_device(first, left)] * right.values[_on_device(second, right)]
+    rare = products.new_zeros(left.n_rows * right.n_rows).index_add(0, places.to(products.device), products)
+    return dense[0] @ dense[1].T + rare.view(left.n_rows, right.n_rows)
+
+
+def _columns(features: np.ndarray) -> np.ndarray:
+    """Number features from 0 on, with few enough gaps for arrays over all numbers.
+
+    Those of a vocabulary have small numbers and keep them; only the others need sorting.
+    """
+    is_small = (features >= 0) & (features < _NUMBERS_PER_ENTRY * len(features))
+    columns = np.where(is_small, features, -1)
+    others = np.flatnonzero(~is_small)
+    columns[others] = columns.max(initial=-1) + 1 + np.unique(features[others], return_inverse=True)[1]
+    return columns
+
+
+def _dense_matrix(
+    side: SparseRows, selected: np.ndarray, columns: np.ndarray, n_columns: int
+) -> torch.Tensor:
+    """Copy the selected entries to a dense matrix."""
+    entries = np.flatnonzero(selected)
+    places = torch.from_numpy(side.rows[entries] * n_columns + columns[entries]).to(side.values.device)
+    matrix = side.values.new_zeros(side.n_rows * n_columns)
+    return matrix.index_put((places,), side.values[_on_device(entries, side)]).view(side.n_rows, n_columns)
+
+
+def _pairs(
+    left: np.ndarray, right: np.ndarray, is_rare: np.ndarray, right_counts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """List all pairs of entries, one of each side, with the same rare column."""
+    left_entries, right_entries = (_by_column(columns, is_rare) for columns in (left, right))
+    starts = np.cumsum(np.where(is_rare, right_counts, 0)) - np.where(is_rare, right_counts, 0)
+    partners = right_counts[left[left_entries]]
+    second = right_entries[ranges(starts[left[left_entries]], partners)]
+    return np.repeat(left_entries, partners), second
+
+
+def _by_column(columns: np.ndarray, selected: np.ndarray) -> np.ndarray:
+    entries = np.flatnonzero(selected[columns])
+    return entries[np.argsort(columns[entries], kind="stable")]
+
+
+def _on_device(entries: np.ndarray, side: SparseRows) -> torch.Tensor:
+    return torch.from_numpy(entries).to(side.values.device)

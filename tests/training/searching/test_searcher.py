@@ -6,9 +6,8 @@ import pytest
 from proofmatch.builder.release.release import open_release
 from proofmatch.builder.release.schema import SPLITS
 from proofmatch.training.prediction import load_matcher
-from proofmatch.training.searching.index import ProofIndex
-from proofmatch.training.searching.proofs import proof_vectors
-from proofmatch.training.searching.search import Searcher, read_query, search
+from proofmatch.training.searching.query import read_query
+from proofmatch.training.searching.searcher import ProofIndex, Searcher, proof_vectors, search
 from proofmatch.training.vectors import SparseVectors, TextVectors, concatenated, scores_of
 
 STATEMENTS = ["Let $p$ be a prime.", r"Every subgroup of $\mathbb{Z}$ is cyclic.", "Unheard-of xyzzy $\\Xi$"]
@@ -17,8 +16,8 @@ STATEMENTS = ["Let $p$ be a prime.", r"Every subgroup of $\mathbb{Z}$ is cyclic.
 @pytest.mark.parametrize("kind", ["tiny_model", "lexical_model", "joint_model"])
 def test_scores_are_those_of_the_matcher(request, release, kind):
     model, opened = load_matcher(request.getfixturevalue(kind)), open_release(release)
-    index = ProofIndex.of(model, opened, SPLITS)
     proofs = concatenated([proof_vectors(model, opened, split) for split in SPLITS])
+    index = ProofIndex(proofs)
     assert len(index) == len(proofs)
     for statement in STATEMENTS:
         vector = read_query(model, statement).vector

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from proofmatch.builder.release.release import open_release
 from proofmatch.builder.tex import split_formulas
 from proofmatch.builder.tokens import parse_token, text_tokens
-from proofmatch.training.searching.spellings import known_spellings
-from proofmatch.training.searching.tex_tokens import tex_tokens
+from proofmatch.training.searching.query import known_spellings, tex_tokens
 
 COMMANDS = r"""
     $ $$ \( \) \[ \] { } _ ^ & \\ ' '' ~ % # x 2 \left \right \frac \sqrt \text \mathrm \mathop \not \limits
@@ -150,8 +149,7 @@ def test_statements_of_a_release_have_nearly_the_same_tokens_again(release):
     "module",
     [
         "builder.tex",
-        "training.searching.tex_tokens",
-        "training.searching.spellings",
+        "training.searching.query",
     ],
 )
 def test_examples_in_docstrings_hold(module):

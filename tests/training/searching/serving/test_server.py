@@ -1,4 +1,4 @@
-"""What the server answers, and all that it refuses, as programs see it."""
+"""What the server answers and refuses, as programs see it."""
 
 import json
 import socket
@@ -8,7 +8,8 @@ from contextlib import suppress
 
 import pytest
 
-from proofmatch.training.searching.serving.limits import MOST_BYTES, MOST_CHARACTERS, MOST_PROOFS, Wanted
+from proofmatch.training.searching.serving.server import HostNames, is_loopback, url_of
+from proofmatch.training.searching.serving.service import MAX_BYTES, MAX_CHARACTERS, MAX_PROOFS, SearchRequest
 
 from .conftest import STATEMENT
 
@@ -82,10 +83,10 @@ def test_an_answer_is_what_the_searcher_finds(served, searcher):
 
 
 def test_one_split_may_be_searched(served, searcher):
-    answer = served.search(top=MOST_PROOFS, split="test").fields
+    answer = served.search(top=MAX_PROOFS, split="test").fields
     start, end = searcher.rows("test")
     assert answer["searched"] == end - start
-    alone = searcher.search(STATEMENT, MOST_PROOFS, split="test")
+    alone = searcher.search(STATEMENT, MAX_PROOFS, split="test")
     assert [hit["proof_id"] for hit in answer["hits"]] == [hit.proof_id for hit in alone]
 
 
@@ -185,11 +186,11 @@ def test_the_page_itself_may_ask(served):
         (b'{"statement": "x", "file": "/etc/passwd"}', "not a JSON object"),
         (b"{}", "needs a statement"),
         (b'{"statement": 3}', "needs a statement"),
-        (b'{"statement": "x", "top": 0}', f"from 1 to {MOST_PROOFS}"),
-        (b'{"statement": "x", "top": 51}', f"from 1 to {MOST_PROOFS}"),
-        (b'{"statement": "x", "top": 1e9}', f"from 1 to {MOST_PROOFS}"),
-        (b'{"statement": "x", "top": true}', f"from 1 to {MOST_PROOFS}"),
-        (b'{"statement": "x", "top": NaN}', f"from 1 to {MOST_PROOFS}"),
+        (b'{"statement": "x", "top": 0}', f"from 1 to {MAX_PROOFS}"),
+        (b'{"statement": "x", "top": 51}', f"from 1 to {MAX_PROOFS}"),
+        (b'{"statement": "x", "top": 1e9}', f"from 1 to {MAX_PROOFS}"),
+        (b'{"statement": "x", "top": true}', f"from 1 to {MAX_PROOFS}"),
+        (b'{"statement": "x", "top": NaN}', f"from 1 to {MAX_PROOFS}"),
         (b'{"statement": "x", "split": "secret"}', "no such split"),
         (b'{"statement": "x", "split": ["test"]}', "no such split"),
         (b'{"statement": "  "}', "the statement is empty"),
@@ -202,12 +203,12 @@ def test_what_is_no_search_is_refused_in_one_sentence(served, body, told):
 
 
 def test_long_requests_are_refused(served):
-    assert "bytes" in refused(served.search("x" * MOST_BYTES), 413)
+    assert "bytes" in refused(served.search("x" * MAX_BYTES), 413)
     assert "bytes" in refused(served.search("x" * 900_000), 413)
     with suppress(ConnectionError):  # of still longer ones not all is read, which a client may notice first
         assert "bytes" in refused(served.search("x" * 3_000_000), 413)
-    assert "characters" in refused(served.search("x" * (MOST_CHARACTERS + 1)), 400)
-    assert "words and symbols" in refused(served.search("x " * (MOST_CHARACTERS // 2)), 400)
+    assert "characters" in refused(served.search("x" * (MAX_CHARACTERS + 1)), 400)
+    assert "words and symbols" in refused(served.search("x " * (MAX_CHARACTERS // 2)), 400)
     assert "braces" in refused(served.search("$" + "{" * 51 + "x" + "}" * 51 + "$"), 400)
 
 
@@ -239,14 +240,14 @@ def test_half_a_character_is_no_failure(served):
 
 
 def test_silent_clients_are_left(served, monkeypatch):
-    monkeypatch.setattr("proofmatch.training.searching.serving.handler.SearchHandler.timeout", 0.2)
+    monkeypatch.setattr("proofmatch.training.searching.serving.server.SearchHandler.timeout", 0.2)
     with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
         connection.sendall(b"POST /search HTTP/1.1\r\n")
         assert connection.recv(1000) == b""
 
 
 def test_slow_clients_are_left(served, monkeypatch):
-    monkeypatch.setattr("proofmatch.training.searching.serving.server._MOST_SECONDS", 0.2)
+    monkeypatch.setattr("proofmatch.training.searching.serving.server._MAX_SECONDS", 0.2)
     with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
         connection.sendall(b"POST /search HTTP/1.1\r\n")
         assert connection.recv(1000) == b""
@@ -254,7 +255,7 @@ def test_slow_clients_are_left(served, monkeypatch):
 
 
 def test_clients_that_do_nothing_do_not_keep_others_away_for_ever(served, monkeypatch):
-    monkeypatch.setattr("proofmatch.training.searching.serving.handler.SearchHandler.timeout", 0.5)
+    monkeypatch.setattr("proofmatch.training.searching.serving.server.SearchHandler.timeout", 0.5)
     idle = [socket.create_connection(("127.0.0.1", served.port), timeout=30) for _ in range(40)]
     try:
         for connection in idle:
@@ -309,7 +310,7 @@ def test_a_search_that_has_not_begun_when_the_page_ends_is_refused(served):
 
 
 def test_a_failure_says_nothing_of_what_failed(served, monkeypatch, capsys):
-    def fail(_: Wanted) -> None:
+    def fail(_: SearchRequest) -> None:
         raise OSError(f"/secret/path {STATEMENT}")
 
     monkeypatch.setattr(served.service, "answer", fail)
@@ -325,3 +326,60 @@ def test_statements_are_not_written_down(served, capsys):
     assert "eculiar" not in said.err + said.out
     assert said.err.count("\n") == 1
     assert said.err.startswith("search: 10 proofs in ")
+
+
+ANYWHERE = "0.0.0.0"  # noqa: S104 - nothing listens there
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
+def test_loopback(host):
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("host", [ANYWHERE, "::", "192.168.1.5", "example.org", "localhost.example.org", ""])
+def test_anything_else_is_open_to_others(host):
+    assert not is_loopback(host)
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:80/"),
+        ("::1", "http://[::1]:80/"),
+        (ANYWHERE, "http://127.0.0.1:80/"),
+        ("box", "http://box:80/"),
+    ],
+)
+def test_an_url_opens_on_this_machine(host, url):
+    assert url_of(host, 80) == url
+
+
+def test_a_server_of_this_machine_goes_by_its_names_only():
+    names = HostNames("127.0.0.1", 8765)
+    assert all(map(names.has, ["127.0.0.1:8765", "localhost:8765", "LocalHost.:8765", "[::1]:8765"]))
+    others = [
+        "localhost",
+        "localhost:80",
+        "192.168.1.5:8765",
+        "evil.example:8765",
+        "127.0.0.1.evil.example:8765",
+    ]
+    others += [
+        "",
+        ":8765",
+        "localhost:8765/",
+        "a@localhost:8765",
+        "localhost:8765:8765",
+        "localhost:999999",
+        "::1:8765",
+    ]
+    assert not any(map(names.has, [*others, f"{socket.gethostname()}.example:8765"]))
+
+
+def test_a_server_for_others_goes_by_addresses_and_its_own_name():
+    names = HostNames(ANYWHERE, 80)
+    assert all(
+        map(names.has, ["192.168.1.5", "192.168.1.5:80", "[fe80::1]:80", "localhost", socket.gethostname()])
+    )
+    assert not any(map(names.has, ["evil.example", "192.168.1.5:81", "192.168.1.5.evil.example"]))
+    assert HostNames("box.lan", 80).has("BOX.lan")

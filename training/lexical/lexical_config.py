@@ -1,4 +1,4 @@
-"""Every size of the lexical matcher."""
+"""The configuration of the lexical matcher."""
 
 from typing import Any
 
@@ -13,27 +13,27 @@ _TABLE_GROUPS = tuple(name for name in GROUPS if name not in ("math-4", "math-ru
 
 
 class LexicalMatcherConfig(PretrainedConfig):
-    """The sizes of a lexical matcher.
+    """The configuration of a lexical matcher.
 
     Args:
-        groups: Kinds of features, from `GROUPS`.
-        table_groups: Those that have rows in the embedding tables.
-        rank: Dimension of the tables, and so the rank of the bilinear term; 0 for none.
-        has_sparse_part: Whether features that both texts share count by themselves.
-        has_own_weights: Whether frequent features have weights of their own.
-        min_frequency: Features in fewer training texts are not kept, and are like those never seen.
-        min_weight_frequency: Features in that many training texts or more have weights and rows of their own.
-        max_rows: Most rows of a table; the most frequent features have them.
-        hub_weight: How much of its nearness to all kinds of statements is taken from a proof's score.
-        n_background: How many training statements stand for all kinds of statements.
-        n_nearest: How many of them, the nearest ones, a proof is compared with.
-        input: What the matcher reads of a text: `both`, `text` or `math`.
-        num_features: Features kept; this and the following are counted in the training texts.
-        num_weights: Features with weights of their own.
-        num_rows: Features with rows in the tables.
-        num_background_entries: Features of all background statements together.
-        num_texts: Training texts.
-        features_version: What features were when they were counted; 0 before there are any.
+        groups: Groups of features, from `GROUPS`.
+        table_groups: Groups with rows in the embedding tables.
+        rank: Dimension of the tables, which is the rank of the bilinear term; 0 for none.
+        has_sparse_part: Whether shared features contribute by themselves.
+        has_own_weights: Whether frequent features have their own weights.
+        min_frequency: Features in fewer training texts are dropped, and treated as unknown.
+        min_weight_frequency: Features in at least so many training texts have their own weights and rows.
+        max_rows: Maximum number of rows of a table; the most frequent features have them.
+        hub_weight: Weight of the hubness correction; 0 for none.
+        n_background: Number of background statements, which measure the hubness of a proof.
+        n_nearest: Number of background statements with the highest scores in the mean.
+        input: Which tokens the matcher takes: `both`, `text` or `math`.
+        num_features: Number of features; this and the following are counted in the training texts.
+        num_weights: Number of features with their own weights.
+        num_rows: Number of features with rows in the tables.
+        num_background_entries: Number of features of all background statements together.
+        num_texts: Number of training texts.
+        features_version: Version of the features when they were counted; 0 before.
     """
 
     model_type = "lexical-matcher"
@@ -58,7 +58,7 @@ class LexicalMatcherConfig(PretrainedConfig):
         num_background_entries: int = 0,
         num_texts: int = 0,
         features_version: int = 0,
-        **others: Any,  # noqa: ANN401 - what `PretrainedConfig` takes
+        **others: Any,  # noqa: ANN401 - passed on to `PretrainedConfig`
     ) -> None:
         super().__init__(**others)
         for name, least, value in (
@@ -74,20 +74,22 @@ class LexicalMatcherConfig(PretrainedConfig):
         for name, value in (("groups", groups), ("table_groups", table_groups)):
             if unknown := [group for group in value if group not in GROUPS]:
                 raise ProofmatchError(
-                    f"there are no features {unknown[0]!r} for {name}; there are {', '.join(GROUPS)}"
+                    f"unknown group {unknown[0]!r} in {name}; the groups of features are {', '.join(GROUPS)}"
                 )
         if not groups:
             raise ProofmatchError(f"groups must have at least one of {', '.join(GROUPS)}")
         if not isinstance(hub_weight, int | float) or hub_weight < 0:
             raise ProofmatchError(f"hub_weight must be at least 0, not {hub_weight!r}")
         if not rank and not has_sparse_part:
-            raise ProofmatchError("with rank 0 and no sparse part there is nothing to score by")
+            raise ProofmatchError(
+                "with rank 0 and no sparse part there is nothing to score by; set one of them"
+            )
         if input not in INPUTS:
             raise ProofmatchError(f"input must be one of {', '.join(INPUTS)}, not {input!r}")
         if features_version not in (0, FEATURES_VERSION):
             raise ProofmatchError(
                 f"its features are of version {features_version}, ours of version {FEATURES_VERSION}; "
-                "train it anew, or take the proofmatch that it was trained with"
+                "train it again, or use the version of proofmatch that it was trained with"
             )
         self.groups = list(groups)
         self.table_groups = list(table_groups)

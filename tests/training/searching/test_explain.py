@@ -7,19 +7,19 @@ import pytest
 from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.task import load_task, load_tokens
-from proofmatch.training.explaining.explanation import explain, lexical_part
 from proofmatch.training.prediction import TrainedMatcher, load_matcher, model_scores
+from proofmatch.training.searching.explain import explain, lexical_part
 from proofmatch.training.vectors import scores_of
 from tests.training.joint_parts import Parts, encoder_scores
 from tests.training.lexical.corpora import column, random_texts
 
 SETTINGS = {
     "all": {},
-    "no hubs": {"hub_weight": 0},
+    "no hubness correction": {"hub_weight": 0},
     "rank 0": {"rank": 0},
-    "rank 0 and no hubs": {"rank": 0, "hub_weight": 0},
+    "rank 0 and no hubness correction": {"rank": 0, "hub_weight": 0},
     "no sparse part": {"has_sparse_part": False},
-    "no sparse part and no hubs": {"has_sparse_part": False, "hub_weight": 0},
+    "no sparse part and no hubness correction": {"has_sparse_part": False, "hub_weight": 0},
 }
 SIDES = ("statement", "proof")
 TEXTS = random_texts(2, 5), random_texts(3, 7)
@@ -44,7 +44,7 @@ def test_the_parts_add_up_to_the_score(parts, kind):
     for row, place in PAIRS:
         found = explained(model, row, place)
         assert found.score == pytest.approx(scores[row, place], abs=1e-4)
-        assert found.shared + found.associated + found.encoder + found.hub == found.score
+        assert found.shared + found.associated + found.encoder + found.hubness_correction == found.score
         reasons = sum(reason.contribution for reason in found.reasons)
         assert reasons == pytest.approx(found.shared + found.associated, abs=1e-4)
 
@@ -60,9 +60,12 @@ def test_the_encoder_adds_its_own_score_with_its_weight(parts):
         assert explained(lexical, row, place).encoder == 0
 
 
-def test_the_hub_is_what_is_taken_from_a_proof_whatever_the_statement(parts):
+def test_the_hubness_correction_depends_on_the_proof_alone(parts):
     model = TrainedMatcher(parts.matcher, parts.tokenizer)
-    taken = {place: {round(explained(model, row, place).hub, 4) for row in range(5)} for place in range(7)}
+    taken = {
+        place: {round(explained(model, row, place).hubness_correction, 4) for row in range(5)}
+        for place in range(7)
+    }
     assert all(len(values) == 1 for values in taken.values())
     assert any(value for values in taken.values() for value in values) == bool(
         parts.lexical.config.hub_weight

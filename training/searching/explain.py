@@ -1,4 +1,4 @@
-"""Why a matcher gives a pair its score."""
+"""Why a matcher with features gives a pair its score."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from proofmatch.errors import ProofmatchError
 
 from ..joint import JointMatcher
 from ..lexical.explanation import Reason, explain_by_features
-from ..lexical.matcher import LexicalMatcher
+from ..lexical.lexical_matcher import LexicalMatcher
 from ..prediction import TrainedMatcher
 from ..vectors import TextVectors
 
@@ -20,13 +20,13 @@ class Explanation:
     """A score, taken apart.
 
     Attributes:
-        statement: Typed tokens, to which the spans of reasons refer.
-        proof: The same.
-        shared: What all features add that both texts have.
-        associated: What all pairs of features add that go together.
-        encoder: What the encoder of a joint matcher adds.
-        hub: What is taken away because the proof is near to all kinds of statements; zero or less, as a rule.
-        reasons: What the first two consist of, the strongest reasons first.
+        statement: Typed tokens; the spans of reasons refer to them.
+        proof: The same for the proof.
+        shared: Contribution of all features that both texts have.
+        associated: Contribution of all pairs of features that the matcher associates.
+        encoder: Contribution of a joint matcher's encoder.
+        hubness_correction: The part that depends on the proof alone, usually negative.
+        reasons: What `shared` and `associated` consist of, strongest first.
     """
 
     statement: Sequence[str]
@@ -34,13 +34,23 @@ class Explanation:
     shared: float
     associated: float
     encoder: float
-    hub: float
+    hubness_correction: float
     reasons: list[Reason]
 
     @property
     def score(self) -> float:
-        """The sum of its parts, which is the matcher's score of the pair."""
-        return self.shared + self.associated + self.encoder + self.hub
+        """The sum of the parts, which is the matcher's score of the pair."""
+        return self.shared + self.associated + self.encoder + self.hubness_correction
+
+    @property
+    def parts(self) -> list[tuple[str, float]]:
+        """The parts of the score that the matcher has, each with a name to show."""
+        optional = [("encoder", self.encoder), ("hubness correction", self.hubness_correction)]
+        return [
+            ("shared", self.shared),
+            ("associated", self.associated),
+            *(part for part in optional if part[1]),
+        ]
 
 
 def explain(
@@ -50,15 +60,15 @@ def explain(
     top: int | None = None,
     vectors: tuple[TextVectors, TextVectors] | None = None,
 ) -> Explanation:
-    """Tell why a proof has its score for a statement.
+    """Explain the score of a statement and a proof.
 
     Args:
         model: From `load_matcher`.
         statement: Typed tokens.
         proof: Typed tokens.
-        top: How many reasons of each kind are wanted; None for all of them.
-        vectors: That of the statement and that of the proof, where they are known. Without them, the proof is
-            compared with all background statements of the matcher, which takes an encoder some time.
+        top: Number of reasons of each kind; None for all.
+        vectors: The vectors of the statement and of the proof, if known. Otherwise the proof is compared with
+            all background statements of the matcher, for which an encoder takes some time.
 
     Raises:
         ProofmatchError: If the matcher has no features.
@@ -70,7 +80,7 @@ def explain(
     lexical = lexical_part(model)
     found = explain_by_features(lexical, statement, proof, top)
     ours, theirs = vectors or (_vectors(model, statement, "statement"), _vectors(model, proof, "proof"))
-    # The low-rank part comes first, the hub last, and what is between them is the encoder's.
+    # The dense vectors hold the low-rank part, then the encoder's, then the hubness correction.
     products = ours.dense[0].astype(np.float64) * theirs.dense[0]
     end = -1 if lexical.config.hub_weight else len(products)
     return Explanation(
@@ -79,13 +89,13 @@ def explain(
         shared=found.shared,
         associated=found.associated,
         encoder=float(products[max(1, lexical.config.rank) : end].sum()),
-        hub=float(products[end:].sum()),
+        hubness_correction=float(products[end:].sum()),
         reasons=found.reasons,
     )
 
 
 def lexical_part(model: TrainedMatcher) -> LexicalMatcher:
-    """Find the part of a matcher that knows features.
+    """Return the part of a matcher that has features.
 
     Raises:
         ProofmatchError: If there is none.

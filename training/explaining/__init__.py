@@ -1,1 +1,0 @@
-"""Why a proof fits a statement, as a matcher with features sees it."""
