@@ -17,6 +17,29 @@ hypothesis.settings.load_profile("proofmatch")
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED = REPOSITORY.parent / "shared"
 
+# What is slow has a marker, so that a quick run can leave it out.
+SLOW = {
+    "faults": "kills",
+    "builder/engine/test_kill.py": "kills",
+    "builder/engine/test_interruption.py": "kills",
+    "hub/test_push_interruption.py": "kills",
+    "training/trainer/test_resume.py": "kills",
+    "builder/engine/clusters": "cluster",
+    "training/trainer/test_two_processes.py": "cluster",
+    "fuzz": "fuzz",
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by the folder they are in and by the browser they use."""
+    for item in items:
+        for place, marker in SLOW.items():
+            path = REPOSITORY / "tests" / place
+            if item.path == path or path in item.path.parents:
+                item.add_marker(marker)
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
 
 @pytest.fixture(scope="session")
 def articles() -> Path:
