@@ -28,14 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="compute every result anew from its predictions, which must be there; exit 1 if one differs",
+        help="compute every result again from its predictions, which must be there; exit 1 if one differs",
     )
     parser.add_argument(
         "--data",
         metavar="RELEASE",
         action="append",
         default=[],
-        help="what results are of: a folder, or OWNER/NAME[@REVISION] on the Hub; may be given several times",
+        help="the release of the results: a folder, or OWNER/NAME[@REVISION] on the Hub; may be repeated",
     )
     parser.add_argument(
         "--repository", metavar="URL", help="where pull requests go, for the page on how to submit"
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check, write the site, upload it, and say what was done."""
-    _refuse_options_in_vain(options)
+    _check_options(options)
     if options.push is not None:
         from proofmatch.hub import check_repository_name
 
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         from ..leaderboard import check_results
 
         number = check_results(options.results, options.data)
-        print(f"{number:,} result{'s are' if number != 1 else ' is'} what the predictions amount to")
+        print(f"{number:,} result{'s are' if number != 1 else ' is'} what the predictions give")
         return 0
     from ..leaderboard import make_leaderboard
 
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse_options_in_vain(options: argparse.Namespace) -> None:
+def _check_options(options: argparse.Namespace) -> None:
     if options.out is None and not options.check:
         raise ProofmatchError("give --out SITE to write a site, or --check to check results")
     if options.check and not options.data:
@@ -86,6 +86,6 @@ def _refuse_options_in_vain(options: argparse.Namespace) -> None:
 def _describe(made: "Leaderboard") -> None:
     rows = sum(len(board.rows) for board in made.boards)
     print(f"{made.folder / 'index.html'}: {len(made.boards):,} boards with {rows:,} rows")
-    print(f"results: {made.n_results:,}, of which {made.n_checked:,} were computed anew from predictions")
+    print(f"results: {made.n_results:,}, of which {made.n_checked:,} were computed again from predictions")
     if made.n_others:
-        print(f"left alone: {made.n_others:,} JSON files that are no results")
+        print(f"ignored: {made.n_others:,} JSON files that are not results")

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MB",
         type=positive_number,
         default=DEFAULT_MEGABYTES,
-        help="leave out wrong matches, by chance, so that the page is not larger",
+        help="the largest size of the page; wrong matches that do not fit are left out at random",
     )
 
 

@@ -74,7 +74,7 @@ class Checker:
                 )
         return (
             f"it is of {quoted(dataset['id'])} with the manifest {dataset['manifest_sha256'][:12]}…, "
-            "which is none of --data"
+            "which no release of --data has"
         )
 
 

@@ -100,19 +100,17 @@ class _BoardView:
 
 
 _SYSTEM = Column("system", "system", "what was evaluated", ascending=True)
-_INPUT = Column(
-    "input", "input", "what the system sees of a text: both words and formulas, or one of them", True
-)
+_INPUT = Column("input", "input", "which part of a text the system uses: words, formulas, or both", True)
 _SCORE_COLUMNS = (
-    Column("mrr", "MRR", "mean reciprocal rank, each statement by itself", is_score=True),
-    Column("accuracy", "accuracy", "the right proof is first, each statement by itself", is_score=True),
+    Column("mrr", "MRR", "mean reciprocal rank, each statement independently", is_score=True),
+    Column("accuracy", "accuracy", "the right proof is first, each statement independently", is_score=True),
     Column(
         "one_to_one", "one-to-one accuracy", "one-to-one matching over the best candidates", is_score=True
     ),
     Column("one_to_one_exact", "one-to-one, exact", "one-to-one matching over all pairs", is_score=True),
 )
 _MINUTES = Column("minutes", "training, min", "as its authors say; machines differ", True, minor=True)
-_CHECKED = Column("checked", "checked", "whether the scores were computed anew from the predictions")
+_CHECKED = Column("checked", "checked", "whether the scores were computed again from the predictions")
 
 
 def render_index(boards: Sequence[Board]) -> str:

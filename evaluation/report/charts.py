@@ -130,8 +130,8 @@ def agreement_chart(task: Task, cases: Cases) -> Chart | None:
     local, matched = cases.ranking.ranks == 1, cases.one_to_one == task.gold
     counts = {
         "right in both": (local & matched, "green"),
-        "mended": (~local & matched, "blue"),
-        "spoilt": (local & ~matched, "purple"),
+        "fixed": (~local & matched, "blue"),
+        "broken": (local & ~matched, "purple"),
         "wrong in both": (~local & ~matched, "orange"),
     }
     rows = [

@@ -276,7 +276,7 @@ def _entry(number: int, task: Task, cases: Cases, source: _Source, store: TextSt
         "article": origin["article_id"],
         "rival_title": (theirs.get("title") or theirs.get("article_id")),
         "rival_kind": theirs.get("kind"),
-        "mended": bool(cases.one_to_one is not None and cases.one_to_one[number] == gold),
+        "fixed": bool(cases.one_to_one is not None and cases.one_to_one[number] == gold),
         "same": source.are_equal(gold, rival),
         "texts": [store.number(f"{side} {at}") for side, at in sides],
         "plain": plain,

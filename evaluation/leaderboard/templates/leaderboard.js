@@ -89,7 +89,7 @@ function show() {
   const section = document.getElementById(state.board);
   sort(section);
   const { head, order } = sorting(section);
-  status.textContent = `${filter(section)}, sorted by ${head.dataset.title}, ${order === "up" ? "upwards" : "downwards"}`;
+  status.textContent = `${filter(section)}, sorted by ${head.dataset.title}, ${order === "up" ? "ascending" : "descending"}`;
   for (const link of links) {
     link.setAttribute("href", address({ ...state, board: link.dataset.board }));
     if (link.dataset.board === state.board) link.setAttribute("aria-current", "true");

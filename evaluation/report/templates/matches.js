@@ -1,8 +1,8 @@
-// The list of wrong matches, and the one that is looked at. All that is chosen is in the address.
+// The list of wrong matches, and the match that is shown. Everything that is selected is in the address.
 const PAGE = 50;
 const common = new Set(settings.common.map(wordKey));
 const byId = (id) => document.getElementById(id);
-const controls = ["search", "category", "rank", "order", "mended"].map(byId).filter(Boolean);
+const controls = ["search", "category", "rank", "order", "fixed"].map(byId).filter(Boolean);
 const state = { index: null, found: [], places: new Map(), haystack: [] };
 
 function chosen() {
@@ -37,12 +37,12 @@ const orders = {
 function narrow() {
   const value = Object.fromEntries(controls.map((control) => [control.id, control.value]));
   const words = value.search.toLowerCase().split(/\s+/).filter(Boolean);
-  const { rank, category, mended } = state.index;
+  const { rank, category, fixed } = state.index;
   const found = [];
   for (let at = 0; at < rank.length; at++) {
     if (value.category && category[at] !== value.category) continue;
     if (!isWithin(rank[at], value.rank)) continue;
-    if (value.mended && mended[at] !== (value.mended === "yes")) continue;
+    if (value.fixed && fixed[at] !== (value.fixed === "yes")) continue;
     if (!words.every((word) => state.haystack[at].includes(word))) continue;
     found.push(at);
   }
@@ -110,13 +110,13 @@ async function showMatch(at) {
   const badges = [rankText(at)];
   if (index.margin[at] === 0) badges.push("same score as the predicted one");
   else if (index.margin[at] !== null) badges.push(`score ${index.margin[at]} below the predicted one`);
-  if (index.mended[at]) badges.push("one-to-one matching mends it");
+  if (index.fixed[at]) badges.push("one-to-one matching fixes it");
   if (index.same[at]) badges.push("both proofs have the same text");
   const step = (title, to) => element("button", { type: "button", disabled: !(to in state.found), "data-step": title,
     onclick: () => open(state.found[to]) }, title);
   const pressed = document.activeElement?.dataset?.step;
   const hadFocus = byId("match").contains(document.activeElement);
-  const isOpen = Boolean(byId("match").querySelector("details")?.open); // who wants to see it wants to see it again
+  const isOpen = Boolean(byId("match").querySelector("details")?.open); // stays open for the next match
   const what = proves ? [element("details", { open: isOpen }, element("summary", {}, "What the predicted proof proves"),
     element("p", { class: "words" }, textNodes(proves)))] : [];
   byId("match").replaceChildren(

@@ -191,7 +191,7 @@ def test_tables_are_tables_for_those_who_hear_them(visit, site):
         table = page.get_by_role("table").first
         assert table.get_by_role("row").count() > 10
         assert table.get_by_role("rowheader").first.inner_text().startswith("best")
-    assert page.get_by_role("status").inner_text().endswith("sorted by MRR, downwards")
+    assert page.get_by_role("status").inner_text().endswith("sorted by MRR, descending")
 
 
 def test_reported_and_transductive_boards_say_what_they_are(visit, site):
@@ -200,7 +200,7 @@ def test_reported_and_transductive_boards_say_what_they_are(visit, site):
     assert set(rows(page, ".rank", "paper-test")) == {"–"}
     assert set(rows(page, ".system .badge", "paper-test")) == {"reported"}
     other = visit((site / "index.html").as_uri() + f"#{TRANSDUCTIVE}").page
-    assert "not to be compared" in other.inner_text(f"#{TRANSDUCTIVE} .note")
+    assert "cannot be compared" in other.inner_text(f"#{TRANSDUCTIVE} .note")
 
 
 def test_figures_link_to_result_files(visit, site):

@@ -77,8 +77,8 @@ def test_the_list_begins_with_the_nearest_misses_and_the_first_is_shown(page, in
         ("rank", "3-10", lambda entry: entry["rank"] is not None and 3 <= entry["rank"] <= 10),
         ("rank", "none", lambda entry: entry["rank"] is None),
         ("rank", "11-100", lambda _: False),
-        ("mended", "yes", lambda entry: entry["mended"]),
-        ("mended", "no", lambda entry: not entry["mended"]),
+        ("fixed", "yes", lambda entry: entry["fixed"]),
+        ("fixed", "no", lambda entry: not entry["fixed"]),
     ],
 )
 def test_filters(page, index, control, value, is_kept):
@@ -272,7 +272,7 @@ def test_an_address_opens_the_same_match_and_filters_in_another_window(page, vis
     assert _shown(again) == wanted
     assert _listed(again) == _listed(page)
     assert _count(again) == _count(page)
-    for name in ("search", "category", "rank", "order", "mended"):
+    for name in ("search", "category", "rank", "order", "fixed"):
         assert again.input_value(f"#{name}") == page.input_value(f"#{name}")
     assert again.evaluate("scrollY") > 0
 
@@ -403,7 +403,7 @@ def test_what_is_told_of_a_match(visit, marked):
     assert page.locator("#match .badge").all_inner_texts() == [
         "right proof at rank 2",
         "same score as the predicted one",
-        "one-to-one matching mends it",
+        "one-to-one matching fixes it",
     ]
     assert page.inner_text("#match .rival .faint") == "of a lemma in “On toys”, p1"
     page.click("text=What the predicted proof proves")

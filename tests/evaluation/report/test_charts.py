@@ -95,8 +95,8 @@ def test_what_one_to_one_matching_changes():
     task, cases = make_task(5), _cases(RANKS, np.array([0, 2, 2, 3, 0]))
     assert {label: row[0] for label, row in _rows(agreement_chart(task, cases)).items()} == {
         "right in both": "1",
-        "mended": "2",
-        "spoilt": "1",
+        "fixed": "2",
+        "broken": "1",
         "wrong in both": "1",
     }
     local, matched = one_to_one_chart(task, cases).rows

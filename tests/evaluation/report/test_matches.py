@@ -204,7 +204,7 @@ def test_an_entry_has_all_that_the_page_says_of_a_match(tmp_path):
         "article": "a.1",
         "rival_title": "a.2",  # where there is no title
         "rival_kind": "lemma",
-        "mended": True,
+        "fixed": True,
         "same": False,
         "plain": "If x.",
     }
@@ -212,7 +212,7 @@ def test_an_entry_has_all_that_the_page_says_of_a_match(tmp_path):
 
 def test_ranks_margins_and_categories_may_be_unknown(tmp_path):
     (entry,) = _collection(tmp_path, [Pair("A", "B", None), Pair("C", "D")], {0: [1], 1: [1]}).entries
-    assert (entry["rank"], entry["margin"], entry["category"], entry["mended"]) == (
+    assert (entry["rank"], entry["margin"], entry["category"], entry["fixed"]) == (
         None,
         None,
         "unknown",
