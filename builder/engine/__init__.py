@@ -1,1 +1,1 @@
-"""How the work is cut, shared out, and resumed."""
+"""Resumable work: batches → parts, on this machine or on a cluster."""

@@ -124,14 +124,14 @@ def _has_own_cluster() -> bool:
 def _check_nodes(plan: Plan, cluster: Cluster) -> None:
     """Make sure before a long run that every machine sees the plan, and that a task fits on some machine."""
     nodes = [node for node in ray.nodes() if node["Alive"]]
-    looking = [
-        ray.remote(_look)
+    answers = [
+        ray.remote(_try_plan)
         .options(num_cpus=0, scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False))
         .remote(str(plan.run.output), plan.configuration, __version__, node["NodeManagerAddress"])
         for node in nodes
     ]
     try:
-        complaints = ray.get(looking, timeout=120)
+        complaints = ray.get(answers, timeout=120)
     except GetTimeoutError:
         return  # a busy cluster; the ranks check again
     except RayError as error:
@@ -142,18 +142,18 @@ def _check_nodes(plan: Plan, cluster: Cluster) -> None:
     cpus, memory = cluster.cpus_per_task, cluster.cpus_per_task * cluster.mem_per_cpu * _GIGABYTE
     # A head node without CPUs starts machines when they are needed.
     working = [node["Resources"] for node in nodes if node["Resources"].get("CPU", 0)]
-    roomy = [resources for resources in working if resources["CPU"] >= cpus]
-    if working and not roomy:
+    large_enough = [resources for resources in working if resources["CPU"] >= cpus]
+    if working and not large_enough:
         raise ProofmatchError(
             f"no machine of the Ray cluster has {cpus} CPUs for a task; lower --cpus-per-task"
         )
-    if roomy and all(resources.get("memory", 0) < memory for resources in roomy):
+    if large_enough and all(resources.get("memory", 0) < memory for resources in large_enough):
         raise ProofmatchError(
             f"no machine of the Ray cluster has {memory // _GIGABYTE} GB for a task; lower --mem-per-cpu"
         )
 
 
-def _look(release: str, configuration: str, version: str, machine: str) -> str | None:
+def _try_plan(release: str, configuration: str, version: str, machine: str) -> str | None:
     try:
         read_shared_plan(Path(release), configuration, version, machine)
     except ProofmatchError as error:

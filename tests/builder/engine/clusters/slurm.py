@@ -17,7 +17,7 @@ import psutil
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "scontrol")
 
-# The machine is said to have two processors whatever it has, and what is beyond batch jobs is left out.
+# The node is declared with two CPUs, whatever the machine has, and everything but batch jobs is switched off.
 CONFIGURATION = """
 ClusterName=test
 SlurmctldHost=localhost(127.0.0.1)
@@ -54,7 +54,7 @@ def why_not() -> str | None:
 @contextmanager
 def running_slurm() -> Iterator[dict[str, str]]:
     """Start it, and yield the environment of its users; afterwards no process of it is left."""
-    folder = Path(tempfile.mkdtemp(prefix="pm", dir="/tmp"))  # sockets bear short paths only
+    folder = Path(tempfile.mkdtemp(prefix="pm", dir="/tmp"))  # the paths of sockets must be short
     configuration = folder / "slurm.conf"
     configuration.write_text(CONFIGURATION.format(folder=folder, ports=_free_ports()))
     (folder / "key").write_bytes(os.urandom(128))

@@ -84,7 +84,7 @@ def test_a_damaged_part_is_missing(plan, engine):
     assert plan.missing() == [plan.batches[0]]
 
 
-def test_an_engine_that_hangs_is_started_anew(plan, engine, capsys):
+def test_an_engine_that_hangs_is_restarted(plan, engine, capsys):
     engine += [["sleep", "600"], rank(plan, 0, 1)]
     run_on_ray(plan, Cluster(), patience=5)
     assert engine == []

@@ -152,7 +152,7 @@ def test_a_plan_is_taken_up_without_reading_the_sources_again(articles, run, tmp
 
 
 @pytest.mark.parametrize("damage", ["source", "inputs"])
-def test_a_changed_source_or_lost_input_is_planned_anew(articles, run, tmp_path, damage):
+def test_a_changed_source_or_lost_input_is_planned_again(articles, run, tmp_path, damage):
     archive = pack(articles, tmp_path / "articles.tar.gz")
     before = plan_of(run, archive)
     if damage == "source":

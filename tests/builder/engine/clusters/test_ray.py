@@ -33,7 +33,7 @@ LAUNCHER = "proofmatch.builder.engine.clusters.ray"
 
 @pytest.fixture(scope="module")
 def environment() -> Iterator[dict[str, str]]:
-    home = tempfile.mkdtemp(prefix="pm", dir="/tmp")  # sockets bear short paths only
+    home = tempfile.mkdtemp(prefix="pm", dir="/tmp")  # the paths of sockets must be short
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
     yield {**kept, "HOME": home, "RAY_TMPDIR": home, "RAY_USAGE_STATS_ENABLED": "0"}
     shutil.rmtree(home, ignore_errors=True)

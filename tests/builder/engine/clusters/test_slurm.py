@@ -126,14 +126,14 @@ def test_a_slurm_that_does_not_answer_is_not_taken_for_one_without_the_job(sourc
         build_release(source, release)
 
 
-def test_memory_of_the_whole_task_replaces_that_of_its_processors(source, queue, tmp_path):
+def test_memory_of_the_whole_task_replaces_that_per_cpu(source, queue, tmp_path):
     result = build(source, tmp_path / "release", "--dry-run", "--sbatch", "mem=3G")
     assert "#SBATCH --mem=3G" in result.stdout
     assert "mem-per-cpu" not in result.stdout
     assert not list(queue.iterdir())
 
 
-def test_a_job_submitted_within_another_is_not_bound_to_its_processors(source, queue, tmp_path, monkeypatch):
+def test_a_job_submitted_within_another_is_not_bound_to_its_cpus(source, queue, tmp_path, monkeypatch):
     for name in ("SLURM_JOB_ID", "SLURM_CPU_BIND", "SLURM_CONF"):
         monkeypatch.setenv(name, "1")
     (queue / "hold").touch()
