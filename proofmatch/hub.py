@@ -5,7 +5,6 @@ hashes that the Hub then has. Large files are sent before the commit and stay wi
 the same command resumes a push that was interrupted.
 """
 
-import hashlib
 import json
 import logging
 import re
@@ -13,12 +12,11 @@ import tempfile
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from . import __version__
-from .errors import CheckFailed, ProofmatchError, first_line
+from .errors import CheckFailed, ProofmatchError, first_line, one_line
 from .storage import sha256_of
 
 if TYPE_CHECKING:
@@ -31,7 +29,6 @@ _TOKEN = re.compile(r"[!-~]+")  # the client cannot send other characters, and i
 _TOKEN_PAGE = "https://huggingface.co/settings/tokens"  # noqa: S105 - an address
 _RETRY = "run the same command again: what has arrived is not sent again"
 _TIMEOUT = 30.0  # seconds
-_MAX_QUOTE = 200  # characters of the Hub's own words
 
 
 @dataclass(frozen=True)
@@ -43,17 +40,15 @@ class LocalFile:
     size: int
     sha256: str
 
-    @cached_property
-    def git_blob_id(self) -> str:
-        """The hash by which the Hub knows files that are not large."""
-        content = self.path.read_bytes()
-        return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-
     def is_same_as(self, remote: "RepoFile") -> bool:
         """Compare with a file on the Hub."""
+        from huggingface_hub.utils.sha import git_hash
+
         if self.size != remote.size:
             return False
-        return self.sha256 == remote.lfs.sha256 if remote.lfs else self.git_blob_id == remote.blob_id
+        if remote.lfs:
+            return self.sha256 == remote.lfs.sha256
+        return git_hash(self.path.read_bytes()) == remote.blob_id
 
 
 def local_file(folder: Path, name: str) -> LocalFile | None:
@@ -134,7 +129,15 @@ class PushReport:
         lines += [f"  add     {file.name} ({format_size(file.size)})" for file in plan.added]
         lines += [f"  change  {file.name} ({format_size(file.size)})" for file in plan.changed]
         lines += [f"  delete  {file.path} ({format_size(file.size)})" for file in plan.deleted]
-        lines.append(self._summary())
+        summary = f"The repository holds this {to.content} already: no commit is needed."
+        if not plan.is_empty:
+            size = format_size(sum(file.size for file in plan.uploads))
+            upload, delete = ("To upload", "to delete") if to.dry_run else ("Uploaded", "deleted")
+            summary = (
+                f"{upload}: {len(plan.uploads):,} files ({size}); {delete}: {len(plan.deleted):,}; "
+                f"unchanged: {len(plan.unchanged):,}."
+            )
+        lines.append(f"{summary} Tag: {to.tag}." if to.tag else summary)
         if self.private and not to.private:
             lines.append(
                 "The repository is private, though --private was not given; its settings can change that."
@@ -146,18 +149,6 @@ class PushReport:
         if to.usage is not None:
             lines.append(to.usage.format(repo_id=to.repo_id, revision=revision))
         return "\n".join(lines)
-
-    def _summary(self) -> str:
-        to, plan = self.destination, self.plan
-        tag = f" Tag: {to.tag}." if to.tag else ""
-        if plan.is_empty:
-            return f"The repository holds this {to.content} already: no commit is needed.{tag}"
-        size = format_size(sum(file.size for file in plan.uploads))
-        upload, delete = ("To upload", "to delete") if to.dry_run else ("Uploaded", "deleted")
-        return (
-            f"{upload}: {len(plan.uploads):,} files ({size}); {delete}: {len(plan.deleted):,}; "
-            f"unchanged: {len(plan.unchanged):,}.{tag}"
-        )
 
 
 def push(files: Sequence[LocalFile], to: Destination) -> PushReport:
@@ -174,17 +165,23 @@ def push(files: Sequence[LocalFile], to: Destination) -> PushReport:
     api = HfApi(token=token or False, library_name="proofmatch", library_version=__version__)
     with _without_addresses_in_logs(), _failures_in_words(to.repo_id, token):
         repository = _read_repository(api, to)
-        plan = _compare(files, repository.files, repository.pushed) if repository else Plan(list(files))
-        if repository:
-            _check_visibility(to, repository)
-            _check_tag(to, repository, plan)
-        _check_card(to, plan)
         created = repository is None
-        commit = repository.commit if repository else None
-        if not to.dry_run:
-            repository = repository or _create(api, to)
+        plan = _compare(files, repository.files, repository.pushed) if repository else Plan(list(files))
+        _check_repository(to, repository, plan)
+        _check_card(to, plan)
+        if repository is None and not to.dry_run:
+            api.create_repo(to.repo_id, repo_type=to.repo_type, space_sdk=to.space_sdk, private=to.private)
+            repository = _read_repository(api, to)
+            if repository is None:
+                raise ProofmatchError(
+                    f"{to.repo_id} was created but cannot be seen; check it on its web page"
+                )
             plan = _compare(files, repository.files, repository.pushed)
-            commit = repository.commit if plan.is_empty else _upload(api, to, repository.commit, plan)
+            _check_repository(to, repository, plan)  # an organisation may have its own rules for new ones
+        commit = repository.commit if repository else None
+        if repository and not to.dry_run:
+            if not plan.is_empty:
+                commit = _upload(api, to, repository.commit, plan)
             if to.tag is not None and to.tag not in repository.tags:
                 api.create_tag(to.repo_id, tag=to.tag, revision=commit, repo_type=to.repo_type)
     private = repository.private if repository else to.private
@@ -198,14 +195,7 @@ def download(
     patterns: list[str],
     repo_type: Literal["dataset", "model", "space"] = "dataset",
 ) -> Path:
-    """Fetch the files that match any of the patterns into the Hub's cache, unless they are there.
-
-    Returns:
-        The folder of the snapshot; its name is the commit.
-
-    Raises:
-        ProofmatchError: If the repository cannot be fetched.
-    """
+    """Fetch the files that match a pattern to the Hub's cache; the name of their folder is the commit."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
@@ -311,20 +301,18 @@ def _compare(files: Sequence[LocalFile], there: dict[str, "RepoFile"], pushed: S
     return plan
 
 
-def _check_visibility(to: Destination, repository: _Repository) -> None:
+def _check_repository(to: Destination, repository: _Repository | None, plan: Plan) -> None:
+    """Refuse a public repository for what is private, and a tag that would move."""
+    if repository is None:
+        return
     if to.private and not repository.private:
         raise ProofmatchError(
             f"{to.repo_id} is public, but --private was given; make it private in its settings, leave out "
             "--private, or choose another name"
         )
-
-
-def _check_tag(to: Destination, repository: _Repository, plan: Plan) -> None:
-    if to.tag is None:
-        return
     if to.tag in repository.branches:
         raise ProofmatchError(f"{to.tag} is a branch of {to.repo_id}; choose another --tag")
-    tagged = repository.tags.get(to.tag)
+    tagged = repository.tags.get(to.tag or "")
     if tagged is not None and (not plan.is_empty or tagged != repository.commit):
         raise ProofmatchError(
             f"the tag {to.tag} of {to.repo_id} names another commit ({tagged[:12]}), and tags never move; "
@@ -345,15 +333,6 @@ def _check_card(to: Destination, plan: Plan) -> None:
                 raise ProofmatchError(
                     f"the Hub does not accept the metadata of {file.path}: {faults}; make it again"
                 ) from None
-
-
-def _create(api: "HfApi", to: Destination) -> _Repository:
-    api.create_repo(to.repo_id, repo_type=to.repo_type, space_sdk=to.space_sdk, private=to.private)
-    repository = _read_repository(api, to)
-    if repository is None:
-        raise ProofmatchError(f"{to.repo_id} was created but cannot be seen; check it on its web page")
-    _check_visibility(to, repository)  # an organisation may have its own rules for new repositories
-    return repository
 
 
 def _upload(api: "HfApi", to: Destination, parent: str, plan: Plan) -> str:
@@ -448,8 +427,8 @@ def _explain(error: BaseException, repo_id: str) -> str:
     if isinstance(error, json.JSONDecodeError):
         return "the answer is not from the Hub; check HF_ENDPOINT and the network's proxy"
     if isinstance(error, ValueError):
-        return f"the Hub cannot work with what was sent: {_quote(str(error))}"
-    reason = _quote(str(error)) or type(error).__name__
+        return f"the Hub cannot work with what was sent: {one_line(str(error))}"
+    reason = one_line(str(error)) or type(error).__name__
     return f"the connection to the Hub failed ({reason}); check the network, then {_RETRY}"
 
 
@@ -457,8 +436,7 @@ def _explain_status(error: "HfHubHTTPError", repo_id: str) -> str:
     from huggingface_hub.errors import RepositoryNotFoundError
 
     status = error.response.status_code
-    words = _quote(error.server_message or "")
-    quoted = f" ({words})" if words else ""
+    quoted = f" ({one_line(error.server_message)})" if error.server_message else ""
     if isinstance(error, RepositoryNotFoundError):
         return f"the token may not see {repo_id}{quoted}; use a token of an account that may write to it"
     remedies = {
@@ -475,9 +453,3 @@ def _explain_status(error: "HfHubHTTPError", repo_id: str) -> str:
     return remedies.get(
         status, f"the Hub answers with status {status}{quoted}; check {repo_id} on its web page"
     )
-
-
-def _quote(words: str) -> str:
-    """Put somebody else's words on one line of limited length."""
-    line = " ".join(words.split())
-    return line if len(line) <= _MAX_QUOTE else line[: _MAX_QUOTE - 1] + "…"
