@@ -80,7 +80,7 @@ def proofmatch(*arguments: str) -> subprocess.CompletedProcess[str]:
     if arguments[0] == "train":
         with tempfile.TemporaryDirectory() as folder:
             # A process that need not load everything anew, and is no child of this one.
-            code, said = run(Path(folder, "said"), *arguments, doom=partial(see_disks_of, os.getpid()))
+            code, said = run(Path(folder, "said"), *arguments, patch=partial(see_disks_of, os.getpid()))
         return subprocess.CompletedProcess(arguments, code, "", said)
     if arguments[0] not in _PROGRAMS:
         with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as errors:

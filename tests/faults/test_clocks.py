@@ -16,7 +16,7 @@ from tests.builder.engine.killing import copy_many_times, kill, start_build, wai
 from tests.builder.engine.test_determinism import content
 from tests.faults.errands import train_command, trained
 from tests.faults.stopping import go_on, start_build_that_stops
-from tests.training.trainer.dooms import before_step
+from tests.training.trainer.kill_points import before_step
 from tests.training.trainer.running import run
 
 CLOCK = Path(__file__).with_name("clock")
@@ -80,8 +80,8 @@ def test_a_training_goes_on_from_its_last_checkpoint_not_from_the_newest_files(
     release, undisturbed, tmp_path
 ):
     model = tmp_path / "model"
-    doom = partial(let_the_clock_jump_and_die_before_step, 9)
-    run(tmp_path / "said", *train_command(release, model), doom=doom)
+    patch = partial(let_the_clock_jump_and_die_before_step, 9)
+    run(tmp_path / "said", *train_command(release, model), patch=patch)
     checkpoints = sorted(model.glob("checkpoint-*"))
     assert len(checkpoints) > 1
     for checkpoint in checkpoints:

@@ -10,7 +10,7 @@ from tests.builder.engine.killing import start_build, wait_until
 from tests.builder.engine.test_determinism import content
 from tests.faults.errands import train_command, trained
 from tests.faults.stopping import go_on, start_build_that_stops, wait_until_stopped
-from tests.training.trainer.dooms import before_step
+from tests.training.trainer.kill_points import before_step
 from tests.training.trainer.running import run, start
 
 
@@ -90,7 +90,7 @@ def test_two_trainings_that_start_together_make_one_model(release, undisturbed, 
 @pytest.mark.parametrize(("more", "refusal"), [(["--resume"], REFUSALS[0]), ([], REFUSALS[1])])
 def test_a_training_is_refused_while_another_is_at_work(release, undisturbed, tmp_path, more, refusal):
     model = tmp_path / "model"
-    first = start(tmp_path / "first", *train_command(release, model), doom=before_step(5, signal.SIGSTOP))
+    first = start(tmp_path / "first", *train_command(release, model), patch=before_step(5, signal.SIGSTOP))
     wait_until_stopped(first.process.pid)
     code, said = run(tmp_path / "second", *train_command(release, model, *more))
     go_on(first.process.pid)

@@ -13,7 +13,7 @@ import pytest
 from tests.builder.engine.killing import start_build, wait_until, workers_of
 from tests.builder.engine.test_determinism import content
 from tests.faults.errands import train_command, trained
-from tests.training.trainer.dooms import before_step
+from tests.training.trainer.kill_points import before_step
 from tests.training.trainer.running import run
 
 
@@ -49,8 +49,8 @@ def test_a_terminated_worker_is_replaced_and_its_work_done_again(source, expecte
 
 def test_a_terminated_training_goes_on_from_its_last_checkpoint(release, undisturbed, tmp_path):
     model = tmp_path / "model"
-    doom = before_step(9, signal.SIGTERM)
-    code, said = run(tmp_path / "said", *train_command(release, model), doom=doom)
+    patch = before_step(9, signal.SIGTERM)
+    code, said = run(tmp_path / "said", *train_command(release, model), patch=patch)
     assert code == -signal.SIGTERM, said
     code, said = run(tmp_path / "said", *train_command(release, model, "--resume"))
     assert code == 0, said

@@ -36,7 +36,7 @@ def by_vectors(matcher, texts):
 
 
 @pytest.mark.parametrize("encoder_weight", [1.0, 0.25])
-def test_scores_are_the_sum_of_what_the_parts_say(encoder_weight):
+def test_scores_are_the_weighted_sum_of_both_parts(encoder_weight):
     parts = Parts(encoder_weight)
     for texts in (parts.new, parts.pairs):
         lexical, encoder = lexical_scores(parts.lexical, texts), encoder_scores(parts.encoder, texts)
@@ -44,7 +44,7 @@ def test_scores_are_the_sum_of_what_the_parts_say(encoder_weight):
         assert torch.allclose(parts.matcher(*map(both, texts)), expected, atol=1e-5)
 
 
-def test_parts_keep_all_that_they_have_learned():
+def test_parts_keep_their_weights():
     parts = Parts()
     for part, original in ((parts.matcher.lexical, parts.lexical), (parts.matcher.encoder, parts.encoder)):
         assert original.state_dict().keys() == part.state_dict().keys()
@@ -66,7 +66,7 @@ def test_parts_are_copied_and_not_shared():
 
 
 @pytest.mark.parametrize("chunk", [None, 1, 5, 100])
-def test_gradients_in_chunks_are_the_plain_ones(chunk):
+def test_chunks_do_not_change_gradients(chunk):
     parts = Parts(0.5)
     matcher, (statements, proofs) = parts.matcher, map(both, parts.pairs)
     value = two_sided_loss(matcher(statements, proofs))
@@ -81,18 +81,18 @@ def test_gradients_in_chunks_are_the_plain_ones(chunk):
         assert torch.allclose(parameter.grad, expected[name], atol=1e-5), name
 
 
-def test_every_parameter_learns_at_one_rate():
+def test_every_parameter_is_in_one_group():
     matcher = Parts().matcher
     groups = [id(one) for group in matcher.parameter_groups() for one in group.parameters]
     assert sorted(groups) == sorted(map(id, matcher.parameters()))
 
 
-def test_products_of_vectors_are_what_forward_computes():
+def test_inner_products_of_vectors_equal_forward():
     parts = Parts(0.5, hub_weight=0)
     assert np.allclose(by_vectors(parts.matcher, parts.new), forward(parts.matcher, parts.new), atol=1e-5)
 
 
-def test_hubs_are_those_of_the_whole_score():
+def test_hubness_is_that_of_the_joint_score():
     parts = Parts(0.5, hub_weight=0.5)
     background = parts.matcher._background()
     assert len(background) == PAIRS
@@ -104,7 +104,7 @@ def test_hubs_are_those_of_the_whole_score():
     assert np.allclose(by_vectors(parts.matcher, parts.new), expected, atol=1e-5)
 
 
-def test_a_proofs_own_score_does_not_depend_on_other_proofs():
+def test_the_score_of_a_proof_does_not_depend_on_other_proofs():
     parts = Parts(0.5, hub_weight=0.5)
     statements, proofs = parts.new
     scores = by_vectors(parts.matcher, (statements, proofs))
@@ -115,7 +115,7 @@ def test_a_proofs_own_score_does_not_depend_on_other_proofs():
 
 
 @pytest.mark.parametrize("settings", [{}, {"hub_weight": 0}, {"rank": 0}], ids=str)
-def test_what_comes_back_has_the_same_scores(tmp_path, settings):
+def test_a_saved_matcher_has_the_same_scores(tmp_path, settings):
     parts = Parts(0.5, **settings)
     parts.matcher.save_pretrained(tmp_path / "model")
     assert [path.name for path in (tmp_path / "model").glob("*model*")] == ["model.safetensors"]
@@ -129,7 +129,7 @@ def test_what_comes_back_has_the_same_scores(tmp_path, settings):
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_another_precision_is_one_of_weights_and_never_of_hashes_and_words(tmp_path, dtype):
+def test_a_lower_precision_changes_weights_but_not_hashes_and_words(tmp_path, dtype):
     parts = Parts(0.5)
     parts.matcher.save_pretrained(tmp_path / "model")
     again = JointMatcher.from_pretrained(tmp_path / "model", dtype=dtype).eval()
@@ -139,7 +139,7 @@ def test_another_precision_is_one_of_weights_and_never_of_hashes_and_words(tmp_p
     assert np.allclose(forward(again, parts.new).float(), forward(parts.matcher, parts.new), atol=0.3)
 
 
-def test_a_matcher_of_opened_parts_does_not_tell_where_they_were(tmp_path):
+def test_the_configuration_does_not_reveal_the_folders_of_the_parts(tmp_path):
     parts = Parts()
     parts.lexical.save_pretrained(tmp_path / "lexical")
     lexical = LexicalMatcher.from_pretrained(tmp_path / "lexical")
@@ -161,7 +161,7 @@ def test_other_sizes_in_the_configuration_are_refused(tmp_path, section, name):
     assert "\n" not in str(refused.value)
 
 
-def test_texts_that_only_one_part_can_read_are_no_failure():
+def test_texts_that_are_empty_for_one_part_are_scored():
     parts = Parts(input="math")
     reader = parts.matcher.reader(parts.tokenizer)
     texts = reader.read(column([["t:Let"], ["m:x"], []]))

@@ -67,7 +67,7 @@ def test_global_loss_and_its_gradient_by_hand():
     assert matrix.grad.tolist() == [[-1, 1, 0], [0, -1, 1], [1, 0, -1]]
 
 
-def test_global_loss_is_zero_from_the_margin_on():
+def test_global_loss_is_zero_beyond_the_margin():
     def of(gold):
         return global_loss(scores([[gold, 0.0, 0.0], [0.0, gold, 0.0], [0.0, 0.0, gold]])).item()
 
@@ -101,7 +101,7 @@ def test_a_constant_added_to_all_scores_changes_neither_local_nor_global_loss(va
 
 
 @given(MATRICES)
-def test_renaming_pairs_changes_no_loss(values):
+def test_losses_do_not_depend_on_the_order_of_pairs(values):
     order = torch.randperm(len(values))
     for loss in (local_loss, two_sided_loss, noise_contrastive_loss, global_loss):
         assert loss(scores(values)[order][:, order]).item() == pytest.approx(loss(scores(values)).item())
@@ -118,7 +118,7 @@ def test_hybrid_alternates_and_begins_with_the_local_loss():
 
 
 @pytest.mark.parametrize("objective", sorted(OBJECTIVES.keys() - {"hybrid"}))
-def test_the_others_have_one_loss(objective):
+def test_other_objectives_have_one_loss(objective):
     assert {loss_of_step(objective, step)[0] for step in range(5)} == {objective}
 
 

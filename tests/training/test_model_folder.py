@@ -28,7 +28,7 @@ with exclusive_use(Path(sys.argv[1])):
 
 
 @pytest.mark.parametrize("is_killed", [False, True], ids=["ends", "is killed"])
-def test_nobody_else_is_let_in_until_the_first_one_ends_or_is_killed(tmp_path, is_killed):
+def test_the_lock_is_held_until_its_process_ends_or_is_killed(tmp_path, is_killed):
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as holder:
@@ -44,7 +44,7 @@ def test_nobody_else_is_let_in_until_the_first_one_ends_or_is_killed(tmp_path, i
         assert list(tmp_path.iterdir()) == []
 
 
-def test_an_error_inside_lets_the_next_one_in(tmp_path):
+def test_an_error_releases_the_lock(tmp_path):
     with pytest.raises(ValueError, match="inside"), exclusive_use(tmp_path):
         raise ValueError("inside")
     with exclusive_use(tmp_path):
@@ -59,7 +59,7 @@ def test_an_error_inside_lets_the_next_one_in(tmp_path):
     ],
     ids=["the system", "torch"],
 )
-def test_what_the_disk_refuses_is_one_sentence_with_the_remedy(tmp_path, error, reason):
+def test_a_disk_error_is_one_sentence_with_the_remedy(tmp_path, error, reason):
     with pytest.raises(ProofmatchError) as caught, readable_disk_errors(tmp_path):
         raise error
     assert f"the training in {tmp_path} cannot continue ({reason}" in str(caught.value)
@@ -67,12 +67,12 @@ def test_what_the_disk_refuses_is_one_sentence_with_the_remedy(tmp_path, error, 
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_no_fault_of_the_disk_is_left_as_it_is(tmp_path):
+def test_other_errors_pass_through(tmp_path):
     with pytest.raises(RuntimeError, match="shapes"), readable_disk_errors(tmp_path):
         raise RuntimeError("shapes do not fit")
 
 
-def test_only_a_thread_that_fails_with_the_disk_is_passed_over_and_only_meanwhile(tmp_path, monkeypatch):
+def test_only_disk_errors_of_threads_are_ignored_and_only_within_the_context(tmp_path, monkeypatch):
     heard: list[BaseException | None] = []
     monkeypatch.setattr(threading, "excepthook", lambda thread: heard.append(thread.exc_value))
 
@@ -103,7 +103,7 @@ def checkpoint(folder, name, state='{"global_step": 1}', generators=("rng_state.
     return path
 
 
-def test_steps_count_and_not_names_or_times(tmp_path):
+def test_the_last_checkpoint_has_the_highest_step(tmp_path):
     newest = checkpoint(tmp_path, "checkpoint-100")
     checkpoint(tmp_path, "checkpoint-99")
     checkpoint(tmp_path, "checkpoint-best")
@@ -111,21 +111,21 @@ def test_steps_count_and_not_names_or_times(tmp_path):
 
 
 @pytest.mark.parametrize("state", [None, "", '{"global_step": ', "\0\0\0"])
-def test_what_was_not_finished_is_passed_over(tmp_path, state):
+def test_incomplete_checkpoints_are_skipped(tmp_path, state):
     checkpoint(tmp_path, "checkpoint-20", state)
     assert last_checkpoint(tmp_path) is None
     whole = checkpoint(tmp_path, "checkpoint-10")
     assert last_checkpoint(tmp_path) == whole
 
 
-def test_every_process_must_have_finished(tmp_path):
+def test_a_checkpoint_needs_the_files_of_every_process(tmp_path):
     whole = checkpoint(tmp_path, "checkpoint-10", generators=["rng_state_0.pth", "rng_state_1.pth"])
     checkpoint(tmp_path, "checkpoint-20", generators=["rng_state_0.pth"])
     assert last_checkpoint(tmp_path, processes=2) == whole
     assert last_checkpoint(tmp_path, processes=3) is None
 
 
-def test_there_may_be_none(tmp_path):
+def test_there_may_be_no_checkpoint(tmp_path):
     assert last_checkpoint(tmp_path / "nowhere") is None
 
 

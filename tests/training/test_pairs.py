@@ -48,7 +48,7 @@ def test_an_epoch_has_no_pair_twice_and_leaves_out_less_than_a_batch(sizes, seed
 
 
 @given(sizes(), samplings, seeds, epochs)
-def test_seed_and_epoch_alone_tell_the_batches(sizes, sampling, seed, epoch):
+def test_batches_depend_on_seed_and_epoch_only(sizes, sampling, seed, epoch):
     n_pairs, size, _ = sizes
     batches = Batches(n_pairs, size, sampling, seed)
     list(batches)  # an epoch before leaves no trace
@@ -73,12 +73,12 @@ def test_the_shares_of_all_processes_are_the_batches_of_one(sizes, sampling, see
     assert together == alone
 
 
-def test_independent_batches_meet_the_same_pair_again_in_an_epoch():
+def test_independent_batches_repeat_pairs_within_an_epoch():
     drawn = list(chain.from_iterable(batches_of(100, 10, "independent")))
     assert len(set(drawn)) < len(drawn) == 100
 
 
-def test_independent_batches_draw_all_pairs_alike():
+def test_independent_batches_are_uniform():
     counts = [0] * 12
     for epoch in range(600):
         for batch in batches_of(12, 4, "independent", epoch=epoch):

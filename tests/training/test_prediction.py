@@ -161,7 +161,7 @@ def test_missing_files_are_refused(folder, file):
     assert refusal(folder)
 
 
-def test_the_weights_of_another_model_are_told_from_its_own(folder):
+def test_weights_of_a_model_of_another_size_are_refused(folder):
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"num_layers": 2}))
     assert "(missing keys: encoder.layers.1." in refusal(folder)
@@ -203,7 +203,7 @@ def matcher(encoder, tmp_path) -> Path:
     return folder
 
 
-def test_code_of_an_encoder(encoder, mark):
+def test_code_of_an_encoder_is_not_run(encoder, mark):
     code = plant(encoder, mark)
     edit(encoder / "config.json", auto_map={"AutoConfig": code, "AutoModel": code})
     assert ProofMatcher.from_encoder(str(encoder)).config.encoder_config["model_type"] == "bert"
@@ -213,7 +213,7 @@ def test_code_of_an_encoder(encoder, mark):
     assert not mark.exists()
 
 
-def test_code_of_a_tokenizer(encoder, mark):
+def test_code_of_a_tokenizer_is_not_run(encoder, mark):
     code = plant(encoder, mark)
     edit(
         encoder / "tokenizer_config.json",
@@ -227,7 +227,7 @@ def test_code_of_a_tokenizer(encoder, mark):
     assert not mark.exists()
 
 
-def test_code_of_an_encoder_inside_a_matcher(matcher, mark):
+def test_code_of_an_encoder_inside_a_matcher_is_not_run(matcher, mark):
     code = plant(matcher, mark)
     fields = json.loads((matcher / "config.json").read_text())["encoder_config"]
     fields |= {"auto_map": {"AutoModel": code}, "_name_or_path": str(matcher)}

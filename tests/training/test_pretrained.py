@@ -72,7 +72,7 @@ def test_a_saved_matcher_needs_nothing_of_the_encoder(matcher, encoder, tmp_path
     assert str(tmp_path) not in (tmp_path / "saved" / "config.json").read_text()
 
 
-def test_texts_are_no_longer_than_the_encoder_has_places(encoder):
+def test_texts_are_truncated_to_the_positions_of_the_encoder(encoder):
     config = ProofMatcher.from_encoder(str(encoder), max_words=500).config
     assert config.max_words == PLACES
     encoded = encode_readable_texts(load_tokenizer(encoder, typed=False), ["a " * 100], config.max_words)
@@ -113,7 +113,7 @@ def test_it_is_trained_by_the_same_command(release, encoder, tmp_path):
 
 
 @pytest.mark.parametrize("input", ["math", "text"])
-def test_it_reads_whole_sentences_only(release, encoder, tmp_path, input):
+def test_other_inputs_than_both_are_refused(release, encoder, tmp_path, input):
     code, said = train(release, encoder, tmp_path, "--input", input)
     assert code == 2
     assert f"a pretrained encoder reads whole sentences, so its input is both, not {input}" in said
@@ -121,7 +121,7 @@ def test_it_reads_whole_sentences_only(release, encoder, tmp_path, input):
     assert not (tmp_path / "model" / "run.json").exists()
 
 
-def test_the_preset_for_encoders_wants_to_know_which(release, tmp_path):
+def test_the_preset_finetune_needs_an_encoder(release, tmp_path):
     with pytest.raises(ProofmatchError, match="say which by --set encoder=OWNER/NAME"):
         train_matcher(open_release(release), load_settings("finetune"), tmp_path / "model")
 
@@ -219,7 +219,7 @@ def test_it_is_saved_and_opened_without_the_encoder(any_matcher, tmp_path):
     assert torch.equal(again(several, several), any_matcher(several, several))
 
 
-def test_a_word_with_the_number_of_no_padding_is_read(tmp_path):
+def test_word_zero_counts_if_it_is_not_padding(tmp_path):
     KINDS["bert without padding"]().save_pretrained(tmp_path)
     matcher = ProofMatcher.from_encoder(str(tmp_path)).eval()
     words = np.array([5, 0, 7])
@@ -237,7 +237,7 @@ def test_weights_that_are_missing_are_named(tmp_path):
         ProofMatcher.from_encoder(str(tmp_path))
 
 
-def test_an_encoder_of_pictures_is_refused(tmp_path):
+def test_an_image_encoder_is_refused(tmp_path):
     ViTModel(
         ViTConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16)
     ).save_pretrained(tmp_path)
@@ -245,6 +245,6 @@ def test_an_encoder_of_pictures_is_refused(tmp_path):
         ProofMatcher.from_encoder(str(tmp_path))
 
 
-def test_a_configuration_alone_does_not_pretend_to_have_the_encoder():
+def test_a_configuration_cannot_name_an_encoder_without_its_configuration():
     with pytest.raises(ProofmatchError, match="from_encoder"):
         ProofMatcherConfig(encoder="owner/name")

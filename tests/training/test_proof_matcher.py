@@ -51,7 +51,7 @@ def test_vectors_come_in_the_order_of_the_texts(matcher, monkeypatch):
 
 
 @given(st.lists(st.integers(1, 60), max_size=40), st.integers(1, 100))
-def test_groups_of_similar_length_hold_every_text_once_within_the_limit(lengths, limit):
+def test_batches_by_length_hold_every_text_once_within_the_limit(lengths, limit):
     groups = batches_by_length(lengths, limit)
     assert sorted(number for group in groups for number in group.tolist()) == list(range(len(lengths)))
     for group in groups:

@@ -59,7 +59,7 @@ def read(model, release, split="test", by_article=False):
 
 
 @pytest.mark.parametrize("preset", KINDS)
-def test_settings_tell_the_kind(release, preset):
+def test_settings_determine_the_kind_of_matcher(release, preset):
     settings = load_settings(preset, SETTINGS[preset])
     _, matcher = start_matcher(open_release(release), settings, "both", False, 0)
     assert type(matcher) is KINDS[preset]
@@ -77,7 +77,7 @@ def test_a_matcher_starts_the_same_with_the_same_seed(release, preset):
     assert [name for name in different if name.endswith("tables.0")]
 
 
-def test_training_leaves_what_people_look_for(trained, tiny_model, preset):
+def test_training_writes_the_expected_files(trained, tiny_model, preset):
     files = {path.name for path in trained.iterdir() if path.is_file()}
     assert files == {path.name for path in tiny_model.iterdir() if path.is_file()}
     assert type(load_matcher(trained).matcher) is KINDS[preset]
@@ -93,7 +93,7 @@ def test_the_model_is_as_good_as_its_best_evaluation(trained, release):
     assert validate(model.matcher, read(model, release, "validation"))["mrr"] == pytest.approx(best, abs=1e-6)
 
 
-def test_every_part_has_learned(trained, release, preset):
+def test_training_changes_every_parameter_and_no_buffer(trained, release, preset):
     settings = load_settings(preset, SETTINGS[preset])
     before = start_matcher(open_release(release), settings, "both", False, 0)[1]
     after = weights(trained)
@@ -122,7 +122,7 @@ def test_the_lines_of_the_card_run(trained, release):
     assert run_lines(trained, release)["scores"].shape == (18, 18)
 
 
-def test_a_seed_tells_the_weights(trained, release, tmp_path, preset):
+def test_the_seed_determines_the_weights(trained, release, tmp_path, preset):
     for name, seed in (("same", 0), ("other", 1)):
         settings = load_settings(preset, [*SETTINGS[preset], f"seed={seed}"])
         train_matcher(open_release(release), settings, tmp_path / name)
@@ -132,7 +132,7 @@ def test_a_seed_tells_the_weights(trained, release, tmp_path, preset):
 
 
 @pytest.mark.parametrize("input", ["text", "math"])
-def test_a_model_reads_what_it_may(release, tmp_path, preset, input, capsys):
+def test_a_model_uses_only_its_input(release, tmp_path, preset, input, capsys):
     out = train(release, tmp_path / "model", preset, input=input)
     model = load_matcher(out)
     assert model.matcher.config.input == input
@@ -193,7 +193,7 @@ def test_other_settings_are_trained_and_opened(release, tmp_path, preset, overri
     assert len(np.unique(scores)) > 18
 
 
-def test_the_command_says_the_same_as_for_any_matcher(release, tmp_path, preset):
+def test_the_command_prints_the_same_for_every_kind(release, tmp_path, preset):
     code, said = run(tmp_path / "said", *command(release, tmp_path / "model", preset))
     assert code == 0, said
     lines = said.splitlines()
@@ -208,7 +208,7 @@ def test_the_command_says_the_same_as_for_any_matcher(release, tmp_path, preset)
     assert {path: path.read_bytes() for path in model.rglob("*") if path.is_file()} == before
 
 
-def test_a_folder_of_another_kind_is_told_from_ours(lexical_model, tmp_path):
+def test_models_of_other_kinds_are_refused(lexical_model, tmp_path):
     (tmp_path / "config.json").write_text('{"model_type": "bert"}')
     kinds = "proof-matcher, lexical-matcher, joint-matcher"
     with pytest.raises(ProofmatchError, match=f"is a model of the kind bert, not one of {kinds}"):
@@ -248,7 +248,7 @@ def history_of(folder):
     return json.loads((folder / "history.json").read_text(encoding="utf-8"))
 
 
-def test_the_curve_is_a_picture(finished):
+def test_the_learning_curve_is_well_formed(finished):
     etree.parse(finished / "learning-curve.svg")
 
 

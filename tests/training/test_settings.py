@@ -102,7 +102,7 @@ def test_the_defaults_are_those_of_the_paper():
         ("min_count=5", "tokenizer", 5),
     ],
 )
-def test_what_is_set_arrives_as_what_it_is(override, section, value):
+def test_overrides_have_the_type_of_their_key(override, section, value):
     changed = getattr(load_settings("quick", [override]), section)[override.partition("=")[0]]
     assert changed == value
     assert type(changed) is type(value)
@@ -119,7 +119,7 @@ def test_what_is_set_arrives_as_what_it_is(override, section, value):
     ],
 )
 @pytest.mark.parametrize("preset", ["fast", "best"])
-def test_settings_of_features_arrive_as_what_they_are(preset, override, value):
+def test_overrides_of_features_have_the_type_of_their_key(preset, override, value):
     changed = load_settings(preset, [override]).lexical[override.partition("=")[0]]
     assert changed == value
     assert type(changed) is type(value)
@@ -140,14 +140,14 @@ def test_settings_of_features_arrive_as_what_they_are(preset, override, value):
         ("fast", "has_sparse_part=2", "has_sparse_part must be true or false, not '2'"),
     ],
 )
-def test_what_a_preset_has_no_part_for_is_one_sentence(preset, override, told):
+def test_a_setting_without_effect_is_refused_in_one_sentence(preset, override, told):
     with pytest.raises(ProofmatchError) as refusal:
         load_settings(preset, [override])
     assert told in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
 
-def test_of_two_values_the_last_one_counts():
+def test_the_last_override_of_a_key_wins():
     assert load_settings("quick", ["seed=1", "seed=2"]).training["seed"] == 2
 
 
@@ -174,7 +174,7 @@ def test_of_two_values_the_last_one_counts():
         ("seed=1\nevil=2", "seed must be a whole number"),
     ],
 )
-def test_what_cannot_be_set_is_one_sentence(override, told):
+def test_an_invalid_override_is_refused_in_one_sentence(override, told):
     with pytest.raises(ProofmatchError) as refusal:
         load_settings("quick", [override])
     assert told in str(refusal.value)
@@ -211,9 +211,7 @@ def test_an_unknown_preset_is_one_sentence():
         ("metric_for_best_model=loss", "metric_for_best_model"),
     ],
 )
-def test_a_training_that_cannot_be_is_refused_and_leaves_nothing_behind(
-    release, tmp_path, capsys, override, told
-):
+def test_impossible_settings_are_refused_and_leave_no_files(release, tmp_path, capsys, override, told):
     out = tmp_path / "model"
     assert main(["train", "--data", str(release), "--out", str(out), "--set", override]) == 2
     said = capsys.readouterr().err
@@ -237,9 +235,7 @@ def test_a_training_that_cannot_be_is_refused_and_leaves_nothing_behind(
         ("best", "encoder=some/folder", "a pretrained encoder reads other texts than a lexical matcher does"),
     ],
 )
-def test_a_training_with_features_that_cannot_be_is_refused_too(
-    release, tmp_path, capsys, preset, override, told
-):
+def test_impossible_settings_of_features_are_refused(release, tmp_path, capsys, preset, override, told):
     out = tmp_path / "model"
     arguments = ["train", "--data", str(release), "--preset", preset, "--out", str(out), "--set", override]
     assert main(arguments) == 2

@@ -34,7 +34,7 @@ def test_frequent_tokens_are_known_and_special_ones_come_first(tokenizer):
     assert tokenizer.pad_token == PADDING and tokenizer.pad_token_id == 0
 
 
-def test_unknown_text_and_unknown_math_are_two(tokenizer):
+def test_unknown_text_and_unknown_math_are_different_words(tokenizer):
     encoded = encode_texts(tokenizer, column(TEXTS))
     assert words(tokenizer, encoded)[1:] == [
         [START, "t:Let", UNKNOWN_MATH, "t:be", END],
@@ -48,11 +48,11 @@ def test_encoding_agrees_with_the_tokenizer_on_what_it_knows(tokenizer):
 
 
 @pytest.mark.parametrize(("input", "expected"), [("text", ["t:Let", "t:be"]), ("math", ["m:x", "m:x"])])
-def test_what_is_read_is_chosen_when_encoding(tokenizer, input, expected):
+def test_encoding_selects_the_input(tokenizer, input, expected):
     assert words(tokenizer, encode_texts(tokenizer, column(TEXTS[:1]), input)) == [[START, *expected, END]]
 
 
-def test_long_texts_are_cut_and_keep_their_end(tokenizer):
+def test_long_texts_are_truncated_and_keep_the_end_word(tokenizer):
     encoded = encode_texts(tokenizer, column([*TEXTS, []]), max_length=4)
     assert encoded.lengths.tolist() == [4, 4, 4, 2]
     assert words(tokenizer, encoded)[0] == [START, "t:Let", "m:x", END]

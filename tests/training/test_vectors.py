@@ -67,7 +67,7 @@ def test_without_sparse_components_on_one_side_the_dense_ones_count():
 
 @pytest.mark.parametrize("is_sparse", [True, False])
 @given(cut=st.integers(0, 6), other=st.integers(0, 6))
-def test_parts_put_together_are_the_whole(is_sparse, cut, other):
+def test_concatenated_slices_equal_the_whole(is_sparse, cut, other):
     whole = random_vectors(0, 6, is_sparse)
     first, last = sorted((cut, other))
     parts = [whole[:first], whole[first:last], whole[last:]]
@@ -78,7 +78,7 @@ def test_parts_put_together_are_the_whole(is_sparse, cut, other):
     assert len(whole[4:100]) == 2
 
 
-def test_components_beside_are_more_dimensions_of_the_same_precision():
+def test_appended_components_have_the_same_precision():
     vectors = random_vectors(0, 4)
     more = vectors.beside(np.ones((4, 2)))
     assert more.dense.dtype == np.float32

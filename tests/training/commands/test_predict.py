@@ -64,7 +64,7 @@ def test_predictions_of_every_decoding_are_evaluated(tiny_model, release, tmp_pa
         assert found["scores"]["one_to_one"] is True
 
 
-def test_what_is_printed_at_the_end_is_the_way_on(tiny_model, release, tmp_path, capsys):
+def test_the_last_line_is_the_next_command(tiny_model, release, tmp_path, capsys):
     predict(tiny_model, release, tmp_path / "x.jsonl", "--split", "validation")
     last = capsys.readouterr().out.strip().splitlines()[-1].split()
     assert last[:2] == ["proofmatch", "evaluate"]

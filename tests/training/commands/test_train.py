@@ -40,7 +40,7 @@ def measure(model, release, by_article=False):
     return validate(opened.matcher, read_task(task, opened.reader))
 
 
-def test_the_folder_has_what_people_look_for(trained):
+def test_the_folder_has_the_expected_files(trained):
     model, _ = trained
     files = {path.name for path in model.iterdir() if path.is_file()}
     assert files == {
@@ -105,7 +105,7 @@ def test_the_model_is_as_good_as_its_best_evaluation_and_better_than_its_last(tr
     assert measure(model, release)["mrr"] == pytest.approx(max(scores), abs=1e-6)
 
 
-def test_the_screen_has_plain_lines_that_people_can_read(trained, release):
+def test_progress_is_printed_in_plain_lines(trained, release):
     model, said = trained
     lines = said.splitlines()
     assert lines[0] == "training: 151 pairs in batches of 16, 36 steps"
@@ -119,7 +119,7 @@ def test_the_screen_has_plain_lines_that_people_can_read(trained, release):
     ]
 
 
-def test_a_seed_tells_the_weights(trained, release, tmp_path):
+def test_the_seed_determines_the_weights(trained, release, tmp_path):
     model, _ = trained
     for name, seed in (("same", 0), ("other", 1)):
         code, said = run(tmp_path / "said", *command(release, tmp_path / name, "--set", f"seed={seed}"))
@@ -148,7 +148,7 @@ def test_by_article_reads_the_pairs_by_article(trained, release, tmp_path):
     assert measure(tmp_path / "model", release, by_article=True)["mrr"] == pytest.approx(best, abs=1e-6)
 
 
-def test_a_model_for_math_reads_math_alone(release, tmp_path):
+def test_a_model_for_math_uses_math_only(release, tmp_path):
     more = ["--input", "math", "--set", "num_train_epochs=1"]
     code, said = run(tmp_path / "said", *command(release, tmp_path / "model", *more))
     assert code == 0, said

@@ -66,7 +66,7 @@ class Run:
 def start(
     said: Path,
     *arguments: str,
-    doom: Callable[[], None] | None = None,
+    patch: Callable[[], None] | None = None,
     environment: dict[str, str] | None = None,
     port: socket.socket | None = None,
 ) -> Run:
@@ -75,26 +75,28 @@ def start(
     Args:
         said: The file for what is printed.
         arguments: Of the command line.
-        doom: Called in the process before it begins.
+        patch: Called in the process before it begins.
         environment: Further environment variables.
         port: Where it meets others; kept from strangers as long as the run is of interest.
     """
     said.write_text("")
     # The server's environment is of the moment it was started, maybe by other tests.
     cache = {name: value for name, value in os.environ.items() if name == "XDG_CACHE_HOME"}
-    process = SERVER.Process(target=_run, args=(str(said), arguments, doom, {**cache, **(environment or {})}))
+    process = SERVER.Process(
+        target=_run, args=(str(said), arguments, patch, {**cache, **(environment or {})})
+    )
     process.start()
     return Run(process, said, port)
 
 
-def run(said: Path, *arguments: str, doom: Callable[[], None] | None = None) -> tuple[int, str]:
+def run(said: Path, *arguments: str, patch: Callable[[], None] | None = None) -> tuple[int, str]:
     """Run `proofmatch` to its end; its exit code and what it has printed."""
-    started = start(said, *arguments, doom=doom)
+    started = start(said, *arguments, patch=patch)
     return started.end(), started.output
 
 
 def start_together(
-    said: Path, processes: int, *arguments: str, doom: Callable[[], None] | None = None
+    said: Path, processes: int, *arguments: str, patch: Callable[[], None] | None = None
 ) -> list[Run]:
     """Start several processes that train together, as `torchrun` does."""
     # Bound, so that nobody else is given the port, but not listening, so that the first process may.
@@ -107,7 +109,7 @@ def start_together(
         start(
             said.with_name(f"{said.name}-{rank}"),
             *arguments,
-            doom=doom,
+            patch=patch,
             environment={**shared, "RANK": str(rank), "LOCAL_RANK": str(rank), "OMP_NUM_THREADS": "1"},
             port=port,
         )
@@ -116,7 +118,7 @@ def start_together(
 
 
 def _run(
-    said: str, arguments: tuple[str, ...], doom: Callable[[], None] | None, environment: dict[str, str]
+    said: str, arguments: tuple[str, ...], patch: Callable[[], None] | None, environment: dict[str, str]
 ) -> None:
     file = os.open(said, os.O_WRONLY | os.O_APPEND)
     os.dup2(file, 1)
@@ -130,8 +132,8 @@ def _run(
     import torch
 
     torch.set_num_threads(1)
-    if doom is not None:
-        doom()
+    if patch is not None:
+        patch()
 
     from proofmatch.cli import main
 

@@ -269,7 +269,7 @@ def test_paragraphs_and_lists_are_apart_and_nothing_is_left_open(model, tmp_path
     ("input", "words"),
     [("both", "words and formulas"), ("text", "words only"), ("math", "formulas only")],
 )
-def test_what_it_reads_is_said(model, tmp_path, input, words):
+def test_the_input_is_named(model, tmp_path, input, words):
     model.run["input"] = input
     assert f"It takes {words}" in load(model, tmp_path).text
 

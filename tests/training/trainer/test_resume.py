@@ -8,7 +8,7 @@ import pytest
 
 from tests.training.conftest import TINY, TINY_BEST, TINY_FAST
 from tests.training.evil import Evil
-from tests.training.trainer import dooms
+from tests.training.trainer import kill_points
 from tests.training.trainer.running import assert_same_weights, history, run
 
 # Five steps an epoch, checkpoints after 2, 4, 5, 6, 8, 10, … steps, evaluations after 5, 10 and 13, and what
@@ -51,8 +51,8 @@ def whole(release, tmp_path_factory):
     return train
 
 
-def die(release, folder, doom, *more, way=ONE):
-    code, said = run(folder / "said", *command(release, folder / "model", way, *more), doom=doom)
+def die(release, folder, patch, *more, way=ONE):
+    code, said = run(folder / "said", *command(release, folder / "model", way, *more), patch=patch)
     assert code == -signal.SIGKILL, said
 
 
@@ -69,27 +69,27 @@ def test_the_loss_is_logged_with_every_checkpoint_and_there_is_one_with_every_ev
 
 
 @pytest.mark.parametrize("way", ALL, ids="-".join)
-def test_killed_again_and_again_it_ends_as_if_nothing_had_been(release, tmp_path, whole, way):
+def test_a_run_killed_several_times_equals_an_uninterrupted_one(release, tmp_path, whole, way):
     model = tmp_path / "model"
-    die(release, tmp_path, dooms.before_step(2), way=way)
+    die(release, tmp_path, kill_points.before_step(2), way=way)
     assert (model / "checkpoint-2" / "trainer_state.json").exists()
-    die(release, tmp_path, dooms.while_saving_the_checkpoint(8), "--resume", way=way)
+    die(release, tmp_path, kill_points.while_saving_the_checkpoint(8), "--resume", way=way)
     assert not (model / "checkpoint-8" / "trainer_state.json").exists()
-    die(release, tmp_path, dooms.before_step(11), "--resume", way=way)
+    die(release, tmp_path, kill_points.before_step(11), "--resume", way=way)
     finish(release, tmp_path, way)
     assert history(model) == history(whole(way))
     assert_same_weights(model, whole(way))
 
 
 @pytest.mark.parametrize(
-    "doom",
+    "patch",
     [
-        dooms.before_step(1),
-        dooms.before_step(5),
-        dooms.while_saving_weights(6),
-        dooms.while_saving_the_state(13),
-        dooms.while_saving_the_model(),
-        dooms.before_the_card(),
+        kill_points.before_step(1),
+        kill_points.before_step(5),
+        kill_points.while_saving_weights(6),
+        kill_points.while_saving_the_state(13),
+        kill_points.while_saving_the_model(),
+        kill_points.before_the_card(),
     ],
     ids=[
         "before the first checkpoint",
@@ -100,8 +100,8 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_been(release, tmp_path
         "before the end",
     ],
 )
-def test_killed_at_any_moment_it_ends_as_if_nothing_had_been(release, tmp_path, whole, doom):
-    die(release, tmp_path, doom)
+def test_a_run_killed_at_any_moment_equals_an_uninterrupted_one(release, tmp_path, whole, patch):
+    die(release, tmp_path, patch)
     finish(release, tmp_path)
     model = tmp_path / "model"
     assert history(model) == history(whole(ONE))
@@ -111,26 +111,26 @@ def test_killed_at_any_moment_it_ends_as_if_nothing_had_been(release, tmp_path, 
 
 
 @pytest.mark.parametrize(
-    "doom",
-    [dooms.while_saving_weights(6), dooms.while_saving_the_model()],
+    "patch",
+    [kill_points.while_saving_weights(6), kill_points.while_saving_the_model()],
     ids=["in a checkpoint", "at the end"],
 )
-def test_a_joint_matcher_is_killed_while_it_is_saved(release, tmp_path, whole, doom):
-    die(release, tmp_path, doom, way=BEST)
+def test_a_joint_matcher_killed_while_it_is_saved_can_be_resumed(release, tmp_path, whole, patch):
+    die(release, tmp_path, patch, way=BEST)
     finish(release, tmp_path, BEST)
     assert history(tmp_path / "model") == history(whole(BEST))
     assert_same_weights(tmp_path / "model", whole(BEST))
 
 
 def test_the_folder_may_be_moved_in_between(release, tmp_path, whole):
-    die(release, tmp_path, dooms.while_saving_the_model())
+    die(release, tmp_path, kill_points.while_saving_the_model())
     shutil.move(tmp_path / "model", tmp_path / "elsewhere" / "model")
     finish(release, tmp_path / "elsewhere")
     assert_same_weights(tmp_path / "elsewhere" / "model", whole(ONE))
 
 
-def test_a_lost_best_checkpoint_is_not_passed_over(release, tmp_path):
-    die(release, tmp_path, dooms.before_step(12))
+def test_a_missing_best_checkpoint_is_an_error(release, tmp_path):
+    die(release, tmp_path, kill_points.before_step(12))
     (best,) = [path for path in (tmp_path / "model").glob("checkpoint-*") if path.name != "checkpoint-12"]
     shutil.rmtree(best)
     code, said = run(tmp_path / "said", *command(release, tmp_path / "model", ONE, "--resume"))
@@ -158,7 +158,7 @@ def test_a_run_with_other_settings_is_refused(release, tmp_path, whole, more, to
     assert {path: path.read_bytes() for path in whole(ONE).rglob("*") if path.is_file()} == before
 
 
-def test_a_finished_run_is_left_as_it_is(release, whole):
+def test_a_finished_run_is_not_changed(release, whole):
     before = {path: path.read_bytes() for path in whole(ONE).rglob("*") if path.is_file()}
     said = finish(release, whole(ONE).parent)
     assert f"{whole(ONE)} was finished before" in said
@@ -174,7 +174,7 @@ def test_there_must_be_something_to_resume(release, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "README.md"])
-def test_a_folder_of_something_else_is_not_taken(release, tmp_path, name):
+def test_a_folder_with_other_files_is_refused(release, tmp_path, name):
     (tmp_path / name).write_text("mine")
     code, said = run(tmp_path / "said", *command(release, tmp_path))
     assert code == 2
@@ -184,10 +184,10 @@ def test_a_folder_of_something_else_is_not_taken(release, tmp_path, name):
     }
 
 
-def test_ctrl_c_ends_with_one_line_and_the_run_goes_on(release, tmp_path, whole):
+def test_ctrl_c_ends_with_one_line_and_the_run_can_be_resumed(release, tmp_path, whole):
     model = tmp_path / "model"
-    doom = dooms.before_step(3, signal.SIGINT)
-    code, said = run(tmp_path / "said", *command(release, model), doom=doom)
+    patch = kill_points.before_step(3, signal.SIGINT)
+    code, said = run(tmp_path / "said", *command(release, model), patch=patch)
     assert code == 130
     assert said.splitlines() == [
         "training: 151 pairs in batches of 30, 13 steps",
@@ -202,12 +202,12 @@ def test_ctrl_c_ends_with_one_line_and_the_run_goes_on(release, tmp_path, whole)
 def interrupted(release, tmp_path_factory):
     """A run that was killed before its sixth step."""
     folder = tmp_path_factory.mktemp("interrupted")
-    die(release, folder, dooms.before_step(5))
+    die(release, folder, kill_points.before_step(5))
     return folder / "model"
 
 
 @pytest.mark.parametrize("name", ["optimizer.pt", "scheduler.pt", "rng_state.pth"])
-def test_a_pickle_in_a_checkpoint_that_would_do_something_is_refused(release, tmp_path, interrupted, name):
+def test_a_malicious_pickle_in_a_checkpoint_is_refused(release, tmp_path, interrupted, name):
     shutil.copytree(interrupted, tmp_path / "model")
     mark, planted = tmp_path / "it-was-run", list((tmp_path / "model").glob(f"checkpoint-*/{name}"))
     assert planted

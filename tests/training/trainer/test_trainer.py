@@ -107,7 +107,7 @@ def test_half_precision_trains_nearly_the_same_weights(tmp_path, chunk_size):
 
 
 @pytest.mark.parametrize("objective", ["local", "global"])
-def test_scores_that_are_no_numbers_end_the_training_in_one_sentence(tmp_path, objective):
+def test_scores_that_are_nan_end_the_training_in_one_sentence(tmp_path, objective):
     trainer = toy_trainer(
         tmp_path, objective=objective, num_train_epochs=3, learning_rate=1e30, max_grad_norm=0
     )

@@ -13,7 +13,7 @@ from torch import distributed
 
 from proofmatch.errors import ProofmatchError
 from tests.training.conftest import TINY
-from tests.training.trainer import dooms
+from tests.training.trainer import kill_points
 from tests.training.trainer.running import assert_same_weights, history, run, start_together, weights
 
 BATCH = 24
@@ -73,12 +73,12 @@ def assert_nearly_same(model: Path, other: Path) -> None:
 
 
 @pytest.mark.parametrize(("objective", "chunk"), [("local", "5"), ("two-sided", "none"), ("global", "5")])
-def test_losses_and_weights_are_those_of_one_process(release, tmp_path, alone, objective, chunk):
+def test_losses_and_weights_equal_those_of_one_process(release, tmp_path, alone, objective, chunk):
     together(release, tmp_path, f"objective={objective}", f"chunk_size={chunk}")
     assert_nearly_same(tmp_path / "model", alone(objective))
 
 
-def test_only_the_first_process_speaks_and_writes(couple, alone):
+def test_only_the_first_process_prints_and_writes(couple, alone):
     model, (first, second) = couple
     assert_nearly_same(model, alone("local"))
     assert second == ""
@@ -93,12 +93,12 @@ def test_only_the_first_process_speaks_and_writes(couple, alone):
     assert json.loads((model / "run.json").read_text())["processes"] == 2
 
 
-def test_killed_together_they_end_as_if_nothing_had_been(release, tmp_path):
+def test_two_processes_killed_and_resumed_equal_an_uninterrupted_run(release, tmp_path):
     for name in ("whole", "killed"):
         (tmp_path / name).mkdir()
     together(release, tmp_path / "whole", "objective=local", "dropout=0.2")
     arguments = command(release, tmp_path / "killed" / "model", BATCH // 2, "objective=local", "dropout=0.2")
-    runs = start_together(tmp_path / "said", 2, *arguments, doom=dooms.before_step(3))
+    runs = start_together(tmp_path / "said", 2, *arguments, patch=kill_points.before_step(3))
     assert [run.end() for run in runs] == [-signal.SIGKILL, -signal.SIGKILL]
     assert not (tmp_path / "killed" / "model" / "model.safetensors").exists()
     together(release, tmp_path / "killed", "objective=local", "dropout=0.2", more=["--resume"])
@@ -132,14 +132,14 @@ def out_of_step() -> None:
     busy_at_the_end()
 
 
-@pytest.mark.parametrize("doom, code", [(busy_at_the_end, 0), (out_of_step, 2)])
-def test_threads_that_are_still_busy_do_not_keep_it_from_ending(release, tmp_path, doom, code):
+@pytest.mark.parametrize("patch, code", [(busy_at_the_end, 0), (out_of_step, 2)])
+def test_busy_threads_do_not_prevent_the_end(release, tmp_path, patch, code):
     arguments = command(release, tmp_path / "model", BATCH // 2, "objective=local")
-    runs = start_together(tmp_path / "said", 2, *arguments, doom=doom)
+    runs = start_together(tmp_path / "said", 2, *arguments, patch=patch)
     assert [run.end() for run in runs] == [code, code], [run.output for run in runs]
 
 
-def test_one_process_does_not_go_on_where_two_have_been(release, tmp_path, couple):
+def test_one_process_does_not_resume_a_run_of_two(release, tmp_path, couple):
     arguments = command(release, couple[0], BATCH // 2, "objective=local")
     code, said = run(tmp_path / "said", *arguments, "--resume")
     assert code == 2

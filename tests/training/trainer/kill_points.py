@@ -1,4 +1,4 @@
-"""Moments in the life of a training at which its process gets a signal, most often one that kills it."""
+"""Points of a training at which its process gets a signal, usually SIGKILL."""
 
 import os
 import signal
