@@ -6,7 +6,7 @@ The manifest is written last, so a release that has one is complete.
 import hashlib
 import json
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pyarrow as pa
@@ -82,6 +82,8 @@ class Release:
         Raises:
             ProofmatchError: If it is missing, or not the one that the manifest describes.
         """
+        if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+            raise ProofmatchError(f"{self.id} names {name!r}, which is outside of the release; do not use it")
         self.download([name])
         path = self.folder / name
         try:
