@@ -1,4 +1,4 @@
-// Sorts and filters the tables that the page has. What is shown is in the address, so that a link shows it again.
+// Sorts and filters the tables of the page. The view is in the address, so a link restores it.
 const sections = [...document.querySelectorAll("section.board")];
 const links = [...document.querySelectorAll("nav.boards a")];
 const fields = Object.fromEntries(["find", "input", "kind", "sort", "order"].map((id) => [id, document.getElementById(id)]));
@@ -7,7 +7,7 @@ const EMPTY = { board: sections[0].id, sort: "", order: "", find: "", input: "",
 const collator = new Intl.Collator("en", { numeric: true });
 let state = { ...EMPTY };
 
-// "#board&sort=mrr&order=up&find=…" → what to show; null if the address is another place of the page.
+// "#board&sort=mrr&order=up&find=…" → what to show; null if the address points elsewhere on the page.
 function parsed(hash) {
   const [board, ...rest] = hash.replace(/^#/, "").split("&");
   if (board && !sections.some((section) => section.id === board)) return null;
@@ -33,7 +33,7 @@ function heads(section) {
   return [...section.querySelectorAll("thead th[data-key]")];
 }
 
-// The column to sort by and the direction: those asked for, as far as the board has them.
+// The column to sort by and the direction: those requested, if the board has them.
 function sorting(section) {
   const table = section.querySelector("table");
   const own = heads(section).find((head) => head.dataset.key === state.sort);

@@ -1,4 +1,4 @@
-// Makes elements; texts are always texts, never HTML.
+// Creates elements; a text is never parsed as HTML.
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -12,7 +12,7 @@ function element(name, attributes = {}, ...children) {
 
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 
-// [element, child, …, attributes?] → MathML. `classOf` may give a leaf a class by what it says.
+// [element, child, …, attributes?] → MathML. `classOf` may give a leaf a class by its text.
 function formula(node, classOf) {
   const [name, ...rest] = node;
   const made = name === "code" ? document.createElement("code") : document.createElementNS(MATHML, name);
@@ -27,21 +27,21 @@ function formula(node, classOf) {
   return made;
 }
 
-// What no line begins with.
+// Characters that never start a line.
 const CLOSING = /^[.,;:!?)\]’”]+/;
 const WORD = /[\p{L}\p{N}]+(?:[-'’][\p{L}\p{N}]+)*/gu;
 
-// Operators and numbers are in all formulas.
+// Operators and numbers occur in all formulas.
 function leafKey(name, text) {
   return name === "mo" || name === "mn" ? "" : "m:" + text.trim();
 }
 
-// Numbers of lemmas and the like say nothing.
+// Numbers of lemmas and the like carry no meaning.
 function wordKey(word) {
   return /^\p{N}+$/u.test(word) ? "" : "t:" + word.toLowerCase();
 }
 
-// What a text consists of, for comparing: its words, and the names in its formulas.
+// The words of a text and the identifiers in its formulas, for comparison.
 function keysOf(pieces) {
   const keys = new Set();
   const visit = (node) => {
@@ -69,7 +69,7 @@ function textNodes(pieces, classOf = () => "") {
       made.append(...markedWords(piece.slice(closing.length), classOf));
     } else if (piece[0] === "mark") made.append(element("mark", { class: piece[1] }, piece[2]));
     else {
-      if (isAfterFormula) made.append(document.createElement("wbr")); // in a long one, a line may end here
+      if (isAfterFormula) made.append(document.createElement("wbr")); // a long formula may be broken here
       made.append(formula(piece, classOf));
     }
   });

@@ -82,7 +82,7 @@ function showList(page) {
   byId("earlier").disabled = page === 0;
   byId("later").disabled = page + 1 >= pages;
   const link = byId("list").querySelector("[aria-current]");
-  // Of the list only: the page itself must not move.
+  // Scroll the list only, not the page.
   byId("list").scrollTop = link ? Math.max(0, link.offsetTop - byId("list").offsetTop - 80) : 0;
   if (hadFocus) link?.focus({ preventScroll: true });
 }
@@ -104,7 +104,7 @@ function panel(kind, heading, about, pieces, classOf, ...more) {
 async function showMatch(at) {
   const { index } = state;
   const [statement, gold, rival, proves] = await Promise.all(index.texts[at].map(textOf));
-  if (state.current !== at) return; // another one was chosen meanwhile
+  if (state.current !== at) return; // another match was selected meanwhile
   const keys = [statement, gold, rival].map(keysOf);
   const place = state.places.get(at);
   const badges = [rankText(at)];
@@ -132,7 +132,7 @@ async function showMatch(at) {
     const steps = [...byId("match").querySelectorAll("[data-step]:enabled")];
     (steps.find((button) => button.dataset.step === pressed) ?? steps[0])?.focus({ preventScroll: true });
   } else if (hadFocus) byId("match").focus({ preventScroll: true });
-  // Who has read down to the end of the last one begins at the top of this one.
+  // After the end of one match, start at the top of the next.
   if (byId("match").getBoundingClientRect().top < 0) byId("match").scrollIntoView({ behavior: "instant" });
 }
 
@@ -149,7 +149,7 @@ function say(...words) {
   byId("match").replaceChildren(element("p", {}, ...words));
 }
 
-// The address decides what is seen: links, the buttons back and forward, and bookmarks are all the same.
+// The address decides what is shown, so links, bookmarks and the back button all work.
 function follow() {
   const parts = chosen();
   for (const control of controls) {
@@ -171,7 +171,7 @@ function follow() {
   state.isReading = true;
 }
 
-// Only what is there can be scrolled to.
+// Scroll once the element exists.
 async function scrollTo(target, shown) {
   await shown;
   target.scrollIntoView({ behavior: "instant" });
@@ -197,7 +197,7 @@ function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const isTyping = event.target.closest?.("input, select, textarea");
   if (event.key === "Escape" && isTyping) {
-    event.preventDefault(); // browsers would empty the search
+    event.preventDefault(); // browsers would clear the search
     byId("match").focus();
   } else if (isTyping) {
     return;
@@ -233,7 +233,7 @@ async function start() {
   byId("later").addEventListener("click", () => turn(1));
   addEventListener("hashchange", () => { if (!location.hash || location.hash.includes("=")) follow(); });
   byId("list").addEventListener("click", () => {
-    // Where the match is below the list, it is what was asked for.
+    // On small screens the match is below the list: scroll to it.
     if (isNarrow()) byId("match").scrollIntoView();
   });
   addEventListener("keydown", onKey);

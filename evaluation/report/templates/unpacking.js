@@ -1,4 +1,4 @@
-// Data of the page are compressed; browsers unpack them themselves.
+// The data of the page are compressed; the browser decompresses them.
 async function unpacked(id) {
   const letters = atob(document.getElementById(id).textContent);
   const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));

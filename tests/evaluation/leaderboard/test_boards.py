@@ -1,4 +1,4 @@
-"""Only what can be compared is on one board, and what is marked has no place."""
+"""Only comparable results are on one board, and marked rows have no rank."""
 
 import pytest
 

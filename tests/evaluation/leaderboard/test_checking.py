@@ -1,4 +1,4 @@
-"""Whatever a result says that its predictions do not bear out is found, and named in one line."""
+"""Every difference between a result and its predictions is found, and named in one line."""
 
 import gzip
 import json

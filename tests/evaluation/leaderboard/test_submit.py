@@ -1,4 +1,4 @@
-"""The page on how to submit: all of it is typed in, and what comes of it is on the board."""
+"""The page on how to submit: its commands are run, and their result is on the board."""
 
 import json
 import os

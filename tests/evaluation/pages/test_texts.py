@@ -1,4 +1,4 @@
-"""Pinned here: no word of a text is lost on the way to a page, whatever its dollars look like."""
+"""No word of a text is lost on the way to a page, whatever its dollars look like."""
 
 import doctest
 import json

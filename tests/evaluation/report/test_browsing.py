@@ -1,4 +1,4 @@
-"""Pinned here: what readers see and reach in the list of wrong matches, with a mouse, keys or an address."""
+"""Wrong matches in a browser: what readers see and reach with a mouse, keys or a link."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Pinned here: every chart counts every statement or proof once."""
+"""Every chart counts every statement or proof once."""
 
 from dataclasses import replace
 

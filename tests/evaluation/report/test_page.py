@@ -1,4 +1,4 @@
-"""Pinned here: the page shows texts as texts, and is for phones, paper and ears as well."""
+"""The page never parses a text as HTML, and works on phones, on paper and with screen readers."""
 
 from itertools import pairwise
 

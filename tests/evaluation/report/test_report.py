@@ -1,4 +1,4 @@
-"""Pinned here: the same predictions give the same page, and faulty ones none."""
+"""The same predictions give the same page, and faulty ones none."""
 
 import json
 import re
