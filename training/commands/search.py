@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model", metavar="MODEL", help="a folder of `proofmatch train`, or OWNER/NAME on the Hub"
     )
     statement = parser.add_argument(
-        "statement", metavar="STATEMENT", help="text with formulas in TeX; left out with --file or --serve"
+        "statement", metavar="STATEMENT", help="text with formulas in TeX; omitted with --file or --serve"
     )
     parser.add_argument(
         "--data", required=True, metavar="RELEASE", help="a folder, or OWNER/NAME[@REVISION] on the Hub"
@@ -41,11 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="read the statement from a file, or with - from standard input",
     )
-    parser.add_argument("--split", choices=(*SPLITS, _ALL), default=_ALL, help="whose proofs are searched")
-    parser.add_argument("--top", type=positive, default=5, metavar="N", help="how many proofs to show")
-    parser.add_argument("--full", action="store_true", help="show all of each proof")
-    parser.add_argument("--why", action="store_true", help="show what each score is made of")
-    parser.add_argument("--json", action="store_true", help="a JSON object a line for each proof")
+    parser.add_argument("--split", choices=(*SPLITS, _ALL), default=_ALL, help="the split to search")
+    parser.add_argument("--top", type=positive, default=5, metavar="N", help="number of proofs")
+    parser.add_argument("--full", action="store_true", help="show each proof in full")
+    parser.add_argument("--why", action="store_true", help="explain each score")
+    parser.add_argument("--json", action="store_true", help="print each proof as a line of JSON")
     parser.add_argument(
         "--serve",
         action=InsteadOf,
@@ -53,13 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs=0,
         const=True,
         default=False,
-        help="a page on this machine: paste statements, see proofs with the reasons highlighted",
+        help="serve a local page: paste statements, see proofs with the reasons highlighted",
     )
     parser.add_argument(
         "--host", metavar="HOST", help=f"where --serve listens (default: {_HOST}, this machine only)"
     )
     parser.add_argument(
-        "--port", type=_port, metavar="N", help=f"the same; 0 for any that is free (default: {_PORT})"
+        "--port", type=_port, metavar="N", help=f"port of --serve; 0 for any free one (default: {_PORT})"
     )
 
 
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     if options.serve:
         return _serve(options, splits)
     if options.host is not None or options.port is not None:
-        raise ProofmatchError("--host and --port are for --serve")
+        raise ProofmatchError("--host and --port need --serve")
     statement = _read_statement(options.statement, options.file)
 
     from ...builder.release.release import open_release
@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
 def _serve(options: argparse.Namespace, splits: Sequence[str]) -> int:
     if options.statement is not None or options.file or options.json or options.full or options.why:
         raise ProofmatchError(
-            "--serve goes without a statement, --file, --json, --full and --why: the page has them all"
+            "--serve takes no statement, --file, --json, --full or --why; the page has them all"
         )
 
     from ..searching.serving.server import serve
@@ -112,7 +112,7 @@ def _read_statement(given: str | None, file: Path | None) -> str:
     if file is None:
         statement = given or ""
     elif given is not None:
-        raise ProofmatchError("there is a statement and a --file with one; give one of them")
+        raise ProofmatchError("a statement and --file are both given; give one of them")
     else:
         try:
             statement = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")

@@ -33,7 +33,7 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def find(tiny_model, release, capsys):
-    """Search with some options, and give the exit code, what was printed, and what was said besides."""
+    """Search with some options, and return the exit code, stdout and stderr."""
 
     def run(*arguments, model=tiny_model):
         capsys.readouterr()
@@ -75,7 +75,7 @@ def test_scores_and_order_are_those_of_the_matcher(tiny_model, release, find, sp
     assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
 
 
-def test_hits_are_what_the_release_says_of_them(release, find):
+def test_hits_have_the_fields_of_the_release(release, find):
     opened = open_release(release)
     rows = {row["proof_id"]: row for split in SPLITS for row in opened.table("pairs", split).to_pylist()}
     _, out, _ = find(STATEMENT, "--json", "--top", 20)
@@ -89,7 +89,7 @@ def test_hits_are_what_the_release_says_of_them(release, find):
         assert list(hit) == ["rank", "score", "proof_id", "article_id", "title", "text"]
 
 
-def test_the_second_search_reads_what_the_first_has_kept(find, cache):
+def test_the_second_search_uses_the_cache(find, cache):
     first = find(STATEMENT, "--json")
     assert "encoding proofs" in first[2]
     assert len(list(cache.glob("*.npy"))) == len(SPLITS)
@@ -100,7 +100,7 @@ def test_the_second_search_reads_what_the_first_has_kept(find, cache):
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04", b"\x93NUMPY\x01\x00v\x00{'descr'", "cut", "other"])
-def test_a_damaged_cache_is_made_anew(find, cache, damage):
+def test_a_damaged_cache_is_replaced(find, cache, damage):
     first = find(STATEMENT, "--json", "--split", "test")
     (path,) = cache.iterdir()
     whole = path.read_bytes()
@@ -114,7 +114,7 @@ def test_a_damaged_cache_is_made_anew(find, cache, damage):
     assert [file.read_bytes() for file in cache.iterdir()] == [whole]
 
 
-def test_a_cache_that_cannot_be_written_is_no_failure(find, tmp_path, monkeypatch):
+def test_an_unwritable_cache_is_ignored(find, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert find(STATEMENT, "--split", "test")[0] == 0
@@ -163,7 +163,7 @@ def test_a_statement_may_come_from_a_file_or_from_standard_input(find, tmp_path,
         (["--file", "{folder}/nowhere.tex"], "No such file"),
     ],
 )
-def test_what_is_no_statement_is_refused_in_one_sentence(find, tmp_path, arguments, told):
+def test_invalid_statements_are_refused_in_one_sentence(find, tmp_path, arguments, told):
     (tmp_path / "latin1.tex").write_bytes("étale".encode("latin1"))
     code, out, error = find(*(argument.format(folder=tmp_path) for argument in arguments))
     assert (code, out) == (2, "")
@@ -171,7 +171,7 @@ def test_what_is_no_statement_is_refused_in_one_sentence(find, tmp_path, argumen
     assert told in error
 
 
-def test_no_statement_at_all_is_bad_usage(find, capsys):
+def test_a_missing_statement_is_a_usage_error(find, capsys):
     with pytest.raises(SystemExit) as exit_:
         find()
     assert exit_.value.code == 2
@@ -185,7 +185,7 @@ def test_no_model_is_one_sentence(release, tmp_path, capsys):
     assert "neither a folder with a matcher" in error
 
 
-def test_bytes_that_are_no_characters_are_no_failure(find):
+def test_invalid_utf8_is_accepted(find):
     assert find("Let $x\udcff$ be \udcff.")[0] == 0
 
 
@@ -212,7 +212,7 @@ def test_a_long_proof_is_cut_after_some_lines_and_says_so():
     assert len(hit_to_text(hit, 80, full=True).splitlines()) == 10
 
 
-def test_a_model_that_reads_formulas_only_wants_one(tiny_model):
+def test_a_math_only_model_needs_a_formula(tiny_model):
     model = load_matcher(tiny_model)
     model.matcher.config.input = "math"
     assert encode_statement(model, "where $x$ is").lengths.tolist() == [3]
@@ -220,7 +220,7 @@ def test_a_model_that_reads_formulas_only_wants_one(tiny_model):
         encode_statement(model, "without any")
 
 
-def test_signs_that_nobody_writes_are_added_if_the_model_is_used_to_them(tiny_model):
+def test_invisible_operators_are_added_if_the_corpus_has_them(tiny_model):
     model = load_matcher(tiny_model)
     words = model.tokenizer.convert_ids_to_tokens(encode_statement(model, "$xy$")[0].tolist())
     assert words == ["[START]", "m:x", "m:\u2062", "m:y", "[END]"]
@@ -278,7 +278,7 @@ def test_matchers_with_features_find_most_proofs_by_statements_as_people_type_th
         (3, lambda values: np.append(values, values[:1])),
     ],
 )
-def test_damaged_vectors_are_made_anew(lexical_model, find, cache, number, damage):
+def test_damaged_vectors_are_replaced(lexical_model, find, cache, number, damage):
     arguments = [STATEMENT, "--json", "--split", "test"]
     first = find(*arguments, model=lexical_model)
     path = max(cache.iterdir(), key=lambda path: path.stat().st_mtime_ns)
@@ -295,7 +295,7 @@ def test_damaged_vectors_are_made_anew(lexical_model, find, cache, number, damag
     assert path.read_bytes() == whole
 
 
-def test_why_tells_what_each_score_is_made_of(featured, release, find):
+def test_why_explains_each_score(featured, release, find):
     arguments = ("--json", "--split", "test", STATEMENT)
     _, plain, _ = find(*arguments, model=featured)
     code, out, _ = find(*arguments, "--why", model=featured)
@@ -326,7 +326,7 @@ def test_why_is_under_each_proof_in_lines_that_fit(featured, find, monkeypatch):
     assert all(len(line) <= 60 or " · " not in line for line in lines if line[:4] == "    ")
 
 
-def test_a_model_without_features_cannot_tell_why_and_says_so_at_once(find, cache):
+def test_a_model_without_features_refuses_why_at_once(find, cache):
     code, out, error = find(STATEMENT, "--why")
     assert (code, out) == (2, "")
     assert error.count("\n") == 1
@@ -334,7 +334,7 @@ def test_a_model_without_features_cannot_tell_why_and_says_so_at_once(find, cach
     assert not cache.exists()
 
 
-def test_reasons_are_shown_shortly():
+def test_reasons_are_shown_in_three_lines():
     tokens = ["m:f", "m::", "m:X", "m:→", "m:Y", "t:is", "t:étale"], ["t:étale", "t:and", "t:unramified"]
     etale, unramified = NamedFeature("word", "étale", [(6, 7)]), NamedFeature("word", "unramified", [(2, 3)])
     reasons = [

@@ -18,7 +18,7 @@ RARE = ["m:ζ", "m:∮", "t:sheaf", "t:Hausdorff", "t:étale", "t:quiver"]
 
 
 def random_texts(seed, n_texts=PAIRS, longest=14):
-    """Texts of many tokens that are frequent and some that are rare; the third has none at all."""
+    """Texts of frequent and some rare tokens; the third is empty."""
     chance = random.Random(seed)  # noqa: S311 - no secret
     texts = [
         [chance.choice(RARE if chance.random() < 0.2 else TOKENS) for _ in range(chance.randint(1, longest))]
@@ -60,7 +60,7 @@ def small_config(**settings) -> LexicalMatcherConfig:
 
 
 def small_matcher(seed=0, is_random=True, **settings) -> tuple[LexicalMatcher, Corpus]:
-    """A matcher, whose weights are as if something had been learned, and what it was counted in."""
+    """A matcher with random weights, as if trained, and its corpus."""
     config = small_config(**settings)
     corpus = Corpus(config)
     torch.manual_seed(seed)

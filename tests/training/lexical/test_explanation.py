@@ -1,4 +1,4 @@
-"""Reasons of a lexical score: they add up to it, and say where in the texts they are."""
+"""Reasons of a lexical score: they add up to it, and their spans are right."""
 
 import itertools
 
@@ -60,7 +60,7 @@ def test_features_are_where_their_spans_say(settings):
                 assert {(feature.group, *span) for span in feature.spans} <= spans
 
 
-def test_shared_features_are_in_both_texts_and_each_is_there_once():
+def test_shared_features_are_in_both_texts_and_listed_once():
     matcher, _ = small_matcher()
     statement, proof = ["t:Let", "m:x", "m:+", "m:y", "t:groups"], ["m:x", "m:+", "t:group", "t:quiver"]
     shared = of_kind(explain_by_features(matcher, statement, proof), "shared")
@@ -77,7 +77,7 @@ def test_shared_features_are_in_both_texts_and_each_is_there_once():
     assert (by_surface["x +"].statement.spans, by_surface["x +"].proof.spans) == ([(1, 3)], [(0, 2)])
 
 
-def test_a_shared_feature_that_training_has_not_seen_counts():
+def test_shared_unknown_features_contribute():
     matcher, _ = small_matcher()
     explained = explain_by_features(matcher, ["t:Let", "t:amoeba"], ["t:amoebas"])
     assert [reason.statement.surface for reason in explained.reasons] == ["amoeba"]

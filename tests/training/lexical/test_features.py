@@ -111,7 +111,7 @@ def test_features_of_a_text(group, expected):
     assert found(TEXT, group) == expected
 
 
-def test_what_may_not_be_read_is_left_out_first():
+def test_tokens_outside_the_input_are_dropped_first():
     assert found(TEXT, "math-run", "math") == [((1, 10), "X → Y f")]
     assert found(TEXT, "math-4", "math") == [((1, 10), "X → Y f")]
     assert found(TEXT, "border", "math") == found(TEXT, "word", "math") == []
@@ -119,7 +119,7 @@ def test_what_may_not_be_read_is_left_out_first():
     assert found(TEXT, "stem-2", "text") == found(TEXT, "stem-2")
 
 
-def test_a_name_has_all_places():
+def test_a_named_feature_has_all_its_spans():
     (feature,) = [one for one in feature_names(TEXT, ("stem",)).values() if one.surface == "smooth"]
     assert feature == NamedFeature("stem", "smooth", [(5, 6), (7, 8)])
 
@@ -172,7 +172,7 @@ def test_features_are_those_of_a_plain_loop(texts, input):
 
 
 @given(texts=TEXTS)
-def test_a_text_has_the_same_features_in_any_company(texts):
+def test_features_do_not_depend_on_other_texts(texts):
     together = occurrences(column(texts))
     for row, text in enumerate(texts):
         for group, alone in occurrences(column([text])).items():
@@ -198,11 +198,11 @@ def test_there_may_be_nothing(texts, input):
         assert one.hashes.dtype == np.uint64
 
 
-def test_a_missing_token_is_between_its_neighbours():
+def test_a_missing_token_separates_its_neighbours():
     assert not len(occurrences(column([["m:x", None, "m:y"]]))["math-2"].hashes)
 
 
-def test_only_groups_that_are_asked_for_are_there():
+def test_only_requested_groups_are_returned():
     assert list(occurrences(column([TEXT]), ("word", "math-2"))) == ["word", "math-2"]
 
 
@@ -250,12 +250,12 @@ def test_arithmetic_beyond_64_bits_is_silent():
         assert len(combine(array(), array())) == 0
 
 
-def test_few_pairs_meet():
+def test_hashes_of_pairs_do_not_collide():
     left, right = np.divmod(np.arange(250_000, dtype=np.uint64), np.uint64(500))
     assert len(np.unique(combine(left, right) >> np.uint64(4))) == 250_000
 
 
-def test_half_of_a_surrogate_pair_can_be_hashed():
+def test_lone_surrogates_can_be_hashed():
     assert hash_text("t:\ud835") != hash_text("t:?")
 
 
@@ -278,7 +278,7 @@ def test_a_word_is_in_lower_case_without_punctuation_at_its_edges(token, word):
 
 
 @pytest.mark.parametrize("token", ["t:.", "t:—", "t:”),", "t:", "t::", "", None])
-def test_punctuation_alone_is_no_word(token):
+def test_punctuation_alone_is_not_a_word(token):
     looked_up = look_up(token)
     assert not looked_up.is_word
     assert not looked_up.is_math
@@ -293,7 +293,7 @@ def test_a_symbol_stays_as_it_is(token, surface):
     assert (looked_up.surface, looked_up.is_word, looked_up.is_math) == (surface, False, True)
 
 
-def test_fonts_and_kinds_tell_symbols_apart():
+def test_symbols_differ_by_font_and_type():
     assert len({look_up(token).hash for token in ("m:x", "m.bold:x", "m:X", "t:x")}) == 4
 
 

@@ -48,7 +48,7 @@ def test_scores_of_new_texts_are_those_of_the_formula(settings):
 
 
 @kinds
-def test_training_pairs_are_scored_as_if_they_had_not_been_counted(settings):
+def test_training_pairs_are_scored_with_frequencies_that_exclude_them(settings):
     matcher, corpus = small_matcher(**settings)
     sides = [[as_dict(bag) for bag in as_list(side)] for side in corpus.bags]
     plain = PlainScores(matcher, [*sides[0], *sides[1]])
@@ -60,7 +60,7 @@ def test_training_pairs_are_scored_as_if_they_had_not_been_counted(settings):
             assert scores[row, place].item() == pytest.approx(expected, abs=2e-5)
 
 
-def test_features_that_were_never_seen_count():
+def test_unknown_features_contribute():
     matcher, corpus = small_matcher(is_random=False)
     statement = ["m:℘", "t:Grothendieck"]
     proofs = [["m:℘", "t:Grothendieck"], ["m:℘", "t:Noether"], ["m:ℵ", "t:Noether"]]
@@ -84,7 +84,7 @@ def test_texts_without_features_have_finite_scores_and_gradients(settings):
 
 
 @kinds
-def test_nothing_but_empty_texts_or_no_texts_at_all(settings):
+def test_empty_texts_and_empty_batches(settings):
     matcher, corpus = small_matcher(**settings)
     nothing = np.empty(0, dtype=BAG)
     assert not matcher([nothing] * 3, [nothing] * 2).any()
@@ -94,7 +94,7 @@ def test_nothing_but_empty_texts_or_no_texts_at_all(settings):
     assert matcher([], []).shape == (0, 0)
 
 
-def test_a_matcher_without_any_known_feature_still_sees_what_texts_share():
+def test_a_matcher_with_an_empty_vocabulary_still_scores_shared_features():
     matcher, corpus = small_matcher(min_frequency=1000)
     config = matcher.config
     assert (config.num_features, config.num_weights, config.num_rows) == (0, 0, 0)
@@ -112,7 +112,7 @@ def test_with_rank_0_there_are_no_tables():
     assert matcher.sparse_weights.grad.any()
 
 
-def test_without_weights_of_their_own_features_of_a_kind_and_frequency_count_alike():
+def test_without_own_weights_only_group_and_frequency_matter():
     matcher, corpus = small_matcher(has_own_weights=False)
     assert matcher.config.num_weights == 0
     assert matcher.sparse_weights.shape == (2, 1)
@@ -158,7 +158,7 @@ def test_it_starts_with_equal_tables_and_no_weights():
     assert matcher(texts, texts).argmax(dim=1).tolist() == list(range(len(texts)))
 
 
-def test_there_is_no_row_for_features_without_one_so_that_it_is_never_trained():
+def test_the_first_row_is_not_used():
     matcher, corpus = small_matcher(max_rows=5)
     loss_of(matcher, corpus.statements, corpus.proofs).backward()
     for table in matcher.tables:
@@ -173,7 +173,7 @@ def test_there_is_no_row_for_features_without_one_so_that_it_is_never_trained():
     assert torch.equal(matcher(corpus.statements, corpus.proofs), before)
 
 
-def test_features_without_a_weight_of_their_own_share_one():
+def test_features_without_their_own_weight_share_one():
     matcher, corpus = small_matcher()
     loss_of(matcher, corpus.statements, corpus.proofs).backward()
     assert matcher.sparse_weights.grad[:, 0].all()
@@ -183,7 +183,7 @@ def test_features_without_a_weight_of_their_own_share_one():
     assert matcher.sparse_weights.grad[:, 1:].any(dim=0).all()
 
 
-def test_the_order_of_texts_changes_nothing_but_that_of_scores():
+def test_reordering_texts_reorders_scores():
     matcher, corpus = small_matcher()
     order = np.random.default_rng(0).permutation(PAIRS)
     scores = matcher(corpus.statements, corpus.proofs)
@@ -191,7 +191,7 @@ def test_the_order_of_texts_changes_nothing_but_that_of_scores():
     assert torch.allclose(turned, scores[order][:, order], atol=1e-5)
 
 
-def test_lower_precision_around_it_leaves_scores_as_they_are():
+def test_autocast_does_not_change_scores():
     matcher, corpus = small_matcher()
     expected = matcher(corpus.statements, corpus.proofs)
     with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -211,7 +211,7 @@ def test_backward_adds_the_gradients_of_the_loss():
         assert torch.allclose(parameter.grad, expected[name]), name
 
 
-def test_every_parameter_learns_at_one_rate():
+def test_every_parameter_is_in_one_group():
     for settings in KINDS.values():
         matcher, _ = small_matcher(**settings)
         groups = [id(one) for group in matcher.parameter_groups() for one in group.parameters]
@@ -240,25 +240,25 @@ def test_every_parameter_learns_at_one_rate():
         ({"input": "words"}, "input must be one of both, text, math, not 'words'"),
     ],
 )
-def test_what_cannot_be_is_one_sentence(settings, told):
+def test_invalid_settings_are_refused_in_one_sentence(settings, told):
     with pytest.raises(ProofmatchError) as refused:
         LexicalMatcherConfig(**settings)
     assert told in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
-def test_tables_may_have_no_groups_or_some_that_are_not_there():
+def test_table_groups_may_be_empty_or_not_in_groups():
     assert LexicalMatcherConfig(table_groups=[]).table_groups == []
     assert LexicalMatcherConfig(groups=["word"]).table_groups != []
 
 
-def test_by_default_all_groups_are_read():
+def test_all_groups_are_the_default():
     config = LexicalMatcherConfig()
     assert config.groups == list(GROUPS)
     assert set(config.table_groups) < set(GROUPS)
 
 
-def test_it_comes_back_from_its_file(tmp_path):
+def test_a_configuration_can_be_saved_and_loaded(tmp_path):
     config = LexicalMatcherConfig(groups=["word", "math-2"], rank=0, hub_weight=0.25, num_texts=7)
     config.save_pretrained(tmp_path)
     again = LexicalMatcherConfig.from_pretrained(tmp_path)
@@ -327,7 +327,7 @@ def test_no_threshold_makes_a_difference(shape, density, seed, limit):
 
 
 @pytest.mark.usefixtures("threshold")
-def test_gradients_are_those_of_small_differences():
+def test_gradients_are_those_of_finite_differences():
     chance = np.random.default_rng(1)
     left, right = random_rows(chance, 3, 0.5), random_rows(chance, 4, 0.5)
 
@@ -341,7 +341,7 @@ def test_gradients_are_those_of_small_differences():
 
 
 @pytest.mark.usefixtures("threshold")
-def test_without_a_shared_feature_all_is_zero_and_so_are_gradients():
+def test_without_shared_features_product_and_gradients_are_zero():
     chance = np.random.default_rng(2)
     sides = [random_rows(chance, 3, 1.0, FEATURES[:3]), random_rows(chance, 2, 1.0, FEATURES[3:])]
     product = multiply(*sides)
@@ -350,7 +350,7 @@ def test_without_a_shared_feature_all_is_zero_and_so_are_gradients():
     assert all(not side.values.grad.any() for side in sides)
 
 
-def test_by_default_features_of_both_kinds_are_right():
+def test_frequent_and_rare_features_with_the_default_threshold():
     chance = np.random.default_rng(3)
     features = np.arange(100, 140)
     sides = [random_rows(chance, n_rows, 0.1, features) for n_rows in (90, 110)]

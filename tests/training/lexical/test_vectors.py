@@ -60,7 +60,7 @@ def test_the_hubness_of_proofs_is_subtracted(settings, hub_weight):
     assert np.allclose(scores_by_vectors(matcher, statements, proofs), expected, atol=1e-5)
 
 
-def test_the_background_is_kept_as_training_read_it():
+def test_the_background_is_stored_as_looked_up_in_training():
     matcher, corpus = small_matcher()
     assert np.array_equal(matcher.background.values, corpus.pairs[0].values)
     assert np.array_equal(matcher.background.starts, corpus.pairs[0].starts)
@@ -68,7 +68,7 @@ def test_the_background_is_kept_as_training_read_it():
 
 
 @pytest.mark.parametrize("hub_weight", [0, 0.5])
-def test_a_proofs_own_score_does_not_depend_on_other_proofs_or_statements(hub_weight):
+def test_scores_do_not_depend_on_other_texts(hub_weight):
     matcher, corpus = small_matcher(hub_weight=hub_weight)
     statements, many = new_texts(matcher, corpus, n_proofs=40)
     scores = scores_by_vectors(matcher, statements, many)
@@ -80,7 +80,7 @@ def test_a_proofs_own_score_does_not_depend_on_other_proofs_or_statements(hub_we
 
 
 @pytest.mark.parametrize("size", [1, 4, 5])
-def test_vectors_are_the_same_however_many_texts_are_encoded_at_once(monkeypatch, size):
+def test_the_batch_size_does_not_change_vectors(monkeypatch, size):
     matcher, corpus = small_matcher()
     statements, proofs = new_texts(matcher, corpus)
     expected = scores_by_vectors(matcher, statements, proofs)
@@ -122,7 +122,7 @@ def saved(folder, **settings):
 
 @pytest.mark.parametrize("settings", ALL, ids=str)
 @pytest.mark.parametrize("open_", [LexicalMatcher.from_pretrained, open_matcher])
-def test_what_comes_back_has_the_same_scores(tmp_path, settings, open_):
+def test_a_loaded_matcher_has_the_same_scores(tmp_path, settings, open_):
     matcher, corpus = saved(tmp_path, **settings)
     assert [path.suffix for path in tmp_path.iterdir() if path.name.startswith("model")] == [".safetensors"]
     again = open_(tmp_path)
@@ -135,7 +135,7 @@ def test_what_comes_back_has_the_same_scores(tmp_path, settings, open_):
         assert torch.equal(again.state_dict()[name], value), name
 
 
-def test_the_vocabulary_comes_back(tmp_path):
+def test_the_vocabulary_is_loaded(tmp_path):
     matcher, corpus = saved(tmp_path)
     vocabulary = LexicalMatcher.from_pretrained(tmp_path).vocabulary
     assert np.array_equal(vocabulary.hashes, corpus.vocabulary.hashes)
@@ -145,7 +145,7 @@ def test_the_vocabulary_comes_back(tmp_path):
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
-def test_another_precision_is_one_of_weights_and_never_of_hashes(tmp_path, dtype):
+def test_another_dtype_applies_to_weights_and_never_to_hashes(tmp_path, dtype):
     matcher, corpus = saved(tmp_path)
     again = LexicalMatcher.from_pretrained(tmp_path, dtype=dtype)
     buffers = dict(again.named_buffers())
@@ -205,7 +205,7 @@ def test_a_configuration_that_does_not_work_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("other", [ProofMatcher, JointMatcher])
-def test_it_is_not_taken_for_a_matcher_of_another_kind(tmp_path, other):
+def test_other_kinds_of_matchers_refuse_to_load_it(tmp_path, other):
     saved(tmp_path)
     with pytest.raises(ProofmatchError, match="is a model of the kind lexical-matcher, not "):
         other.from_pretrained(tmp_path)

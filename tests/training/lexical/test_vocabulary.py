@@ -48,7 +48,7 @@ def test_counts_are_those_of_a_plain_loop(texts, input):
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 100])
-def test_chunks_make_no_difference(monkeypatch, chunk):
+def test_the_batch_size_makes_no_difference(monkeypatch, chunk):
     texts = column([TEXT[start:] for start in range(len(TEXT) + 1)] + [None, TEXT])
     whole = count_features(texts)
     monkeypatch.setattr(vocabulary, "_TEXTS_AT_ONCE", chunk)
@@ -58,13 +58,13 @@ def test_chunks_make_no_difference(monkeypatch, chunk):
     assert np.array_equal(parts[0], parts[len(parts) - 1])
 
 
-def test_equal_features_of_neighbouring_texts_are_apart():
+def test_equal_features_of_adjacent_texts_are_counted_separately():
     counted = count_features(column([["m:x"], [], ["m:x"], ["m:x", "m:x"]]), ("math-1",))
     assert counted.lengths.tolist() == [1, 0, 1, 1]
     assert counted.values["count"].tolist() == [1, 1, 2]
 
 
-def test_counts_stop_at_what_16_bits_can_hold():
+def test_counts_are_clipped_to_16_bits():
     (entry,) = count_features(column([["m:x"] * 70_000]), ("math-1",))[0]
     assert entry["count"] == 65_535
 
@@ -89,7 +89,7 @@ def test_unknown_groups_and_inputs_are_refused():
         count_features(column([]), ("word", "math-9"))
 
 
-def test_progress_advances_once_a_chunk(monkeypatch):
+def test_progress_advances_once_per_batch(monkeypatch):
     monkeypatch.setattr(vocabulary, "_TEXTS_AT_ONCE", 2)
     advanced = []
     monkeypatch.setattr(Progress, "advance", lambda _: advanced.append(1))
@@ -163,7 +163,7 @@ def test_a_damaged_cache_is_replaced(cache, calls, damage):
     assert path.read_bytes() == whole
 
 
-def test_a_cache_that_cannot_be_written_is_no_failure(tmp_path, calls, monkeypatch):
+def test_an_unwritable_cache_is_ignored(tmp_path, calls, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert same(read(), read())
@@ -204,7 +204,7 @@ def test_frequencies_are_numbers_of_texts(pairs, min_frequency):
 
 
 @given(counted=PAIRS, asked=BAG_OF_HASHES, min_frequency=st.integers(1, 4))
-def test_what_is_known_has_its_place_and_frequency_and_the_rest_none(counted, asked, min_frequency):
+def test_known_features_have_an_index_and_a_frequency_and_unknown_ones_do_not(counted, asked, min_frequency):
     sides = [bags_of([pair[side] for pair in counted]) for side in (0, 1)]
     vocabulary = count_vocabulary(sides, min_frequency)
     given_ = bags_of([asked, asked])
@@ -225,7 +225,7 @@ def test_what_is_known_has_its_place_and_frequency_and_the_rest_none(counted, as
 
 
 @given(pairs=PAIRS, min_frequency=st.integers(1, 3))
-def test_pairs_are_looked_up_as_if_they_had_not_been_counted(pairs, min_frequency):
+def test_frequencies_of_training_pairs_exclude_the_pair(pairs, min_frequency):
     sides = [[pair[side] for pair in pairs] for side in (0, 1)]
     vocabulary = count_vocabulary([bags_of(side) for side in sides], min_frequency)
     kept = known(vocabulary)

@@ -1,4 +1,4 @@
-"""Statements in TeX have the tokens that the builder makes of printed ones, and nothing is refused."""
+"""Statements in TeX have the tokens that the builder makes of printed ones; any input is accepted."""
 
 import doctest
 import importlib
@@ -26,7 +26,7 @@ TYPE = re.compile(r"(t|m(\.[a-z-]+)?):\S+")
 @given(st.one_of(st.text(), TEX, TEX.map("${}$".format)), st.booleans())
 @example("$" + "{" * 3000 + "x" + "}" * 3000 + "$", False)
 @example("$\x00 \x1f<&\ud7ff$ \ue000\ue0001\ue000", True)
-def test_whatever_is_given_is_read_and_every_token_is_typed(text, invisible_operators):
+def test_any_input_is_read_and_every_token_is_typed(text, invisible_operators):
     for token in tex_tokens(text, invisible_operators=invisible_operators):
         assert TYPE.fullmatch(token), token
         parse_token(token)
@@ -52,7 +52,7 @@ def test_text_without_tex_is_read_as_the_builder_reads_it(text):
         r"so \emph{$x=y$}.",
     ],
 )
-def test_formulas_are_found_however_they_are_set_off(text):
+def test_formulas_are_found_with_any_delimiters(text):
     assert tex_tokens(text) == ["t:so", "m:x", "m:=", "m:y", "t:."]
 
 
@@ -67,7 +67,7 @@ def test_formulas_are_found_however_they_are_set_off(text):
         ("${a$ b", ["", "{a", " b"]),
     ],
 )
-def test_what_opens_no_formula_is_text(text, pieces):
+def test_unmatched_delimiters_are_text(text, pieces):
     assert [piece.tex for piece in split_formulas(text)] == pieces
 
 
@@ -100,7 +100,7 @@ def test_formulas_have_the_tokens_of_latexml(tex, tokens):
         ("\x00y", "m:\x00 m:y"),
     ],
 )
-def test_of_a_formula_that_cannot_be_converted_the_signs_are_left(tex, tokens):
+def test_a_formula_that_cannot_be_converted_is_read_symbol_by_symbol(tex, tokens):
     assert tex_tokens(f"${tex}$") == tokens.split(" ")
 
 
@@ -121,20 +121,20 @@ def test_text_is_read_as_it_is_printed():
         (r"x \quad y", "x y"),
     ],
 )
-def test_signs_that_nobody_writes_are_added_where_they_are_wanted(tex, tokens):
+def test_invisible_operators_are_optional(tex, tokens):
     expected = [f"m:{surface}" for surface in tokens.split()]
     assert tex_tokens(f"${tex}$", invisible_operators=True) == expected
     assert tex_tokens(f"${tex}$") == [token for token in expected if token not in ("m:\u2061", "m:\u2062")]
 
 
-def test_signs_are_spelled_as_the_model_knows_them():
+def test_signs_are_replaced_by_known_spellings():
     known = {"m:→", "m:″", "m:\\xymatrix", "m:‖", "m.bold:→"}
     tokens = ["m:⟶", "m:′′", "m:xymatrix", "m:∥", "m:unheard", "t:⟶", "m.bold:⟶"]
     spelled = ["m:→", "m:″", "m:\\xymatrix", "m:‖", "m:unheard", "t:⟶", "m.bold:→"]
     assert known_spellings(tokens, known) == spelled
 
 
-def test_statements_of_a_release_have_nearly_the_same_tokens_again(release):
+def test_statements_of_a_release_have_nearly_the_tokens_of_the_builder(release):
     opened = open_release(release)
     common = size = 0
     for split in ("train", "validation", "test"):

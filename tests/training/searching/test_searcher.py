@@ -1,4 +1,4 @@
-"""Scores come out as those of all pairs do, at once and for any number of statements."""
+"""The searcher: its scores are those of the matcher, in all splits or in one."""
 
 import numpy as np
 import pytest

@@ -81,11 +81,11 @@ def test_symbols_are_shown_with_the_longest_formula_that_both_have():
     assert found == {"f: X → Y": n_grams - 2}  # a colon and an arrow say nothing by themselves
 
 
-def test_a_word_next_to_a_symbol_is_part_of_what_says_more():
+def test_a_common_word_next_to_a_symbol_joins_the_line_of_the_symbol():
     assert shared(summary_of("let $ ζ $ be", "let $ ζ $", weights={"let": 0.1})) == {"ζ": 2.0}
 
 
-def test_what_says_nothing_has_no_line():
+def test_meaningless_tokens_have_no_line():
     assert shared(summary_of("Let it be. Then, by Lemma 1, $ ( = ) $", "Let it be. By Lemma $ ( = ) $")) == {}
 
 
@@ -107,7 +107,7 @@ def test_associations_of_the_same_two_things_are_one_line():
     assert associated(found) == {("étale", "unramified"): 0.75}
 
 
-def test_what_goes_together_with_itself_is_a_line_of_what_both_have():
+def test_associations_of_a_feature_with_itself_join_the_shared_line():
     found = summary_of("étale", "it is étale", (("word", "étale"), ("stem-2", "is étale"), 0.5))
     assert shared(found) == {"étale": 2.5}
     assert associated(found) == {}
@@ -118,18 +118,18 @@ def test_brackets_of_associated_formulas_are_closed():
     assert associated(found) == {("F(m-1)", "higher"): 0.5}
 
 
-def test_lines_are_in_the_order_of_what_they_add():
+def test_lines_are_sorted_by_contribution():
     found = summary_of("flat smooth étale", "étale. Smooth. Flat.", weights={"smooth": 3.0, "étale": 2.0})
     assert list(shared(found).items()) == [("smooth", 6.0), ("étale", 4.0), ("flat", 2.0)]
 
 
-def test_a_matcher_that_reads_formulas_only_reads_on_across_words():
+def test_math_only_input_joins_formulas_across_words():
     found = shared(summary_of("$ x $ and $ y $", "$ x $ or $ y $", input="math", weights={"math-2": 2.0}))
     assert found == {"xy": 5.0}  # each symbol, both of them, and all that is read
 
 
 @kinds
-def test_nothing_is_lost_where_all_tokens_say_something(settings):
+def test_contributions_of_meaningful_tokens_are_all_kept(settings):
     matcher, _ = small_matcher(**settings)
     model = TrainedMatcher(matcher, None)  # pyright: ignore[reportArgumentType] - it has no use for one
     telling = {"m:x", "m:y", "m.bold:x", "m:ζ", "t:groups", "t:group", "t:smooth-local", "t:sheaf", "t:étale"}
@@ -191,7 +191,7 @@ def test_formulas_are_printed_with_natural_spaces(tokens, printed):
         ("", ""),
     ],
 )
-def test_loose_ends_are_trimmed(tokens, left):
+def test_operators_and_unmatched_brackets_are_trimmed(tokens, left):
     tokens = symbols(tokens)
     assert tokens[slice(*trimmed(tokens, 0, len(tokens)))] == symbols(left)
     around = [*symbols("( x"), *tokens, *symbols("y )")]
@@ -213,7 +213,7 @@ def contains(text, piece):
 
 
 @given(texts, texts)
-def test_common_formulas_are_in_both_and_none_is_left_out(statement, proof):
+def test_common_formulas_are_complete(statement, proof):
     found = common_formulas(statement, proof)
     assert [len(piece) for piece in found] == sorted((len(piece) for piece in found), reverse=True)
     assert all(contains(statement, piece) and contains(proof, piece) for piece in found)

@@ -1,4 +1,4 @@
-"""A running server of the search page, on a port of its own."""
+"""A running server of the search page, on its own port."""
 
 import http.client
 import json
@@ -108,7 +108,7 @@ def served(serve: Callable[..., Served], searcher: Searcher) -> Served:
 
 @pytest.fixture(scope="session")
 def hostile_release(articles: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Proofs and titles that would like to run a script."""
+    """A release whose proofs and titles contain scripts."""
     folder = tmp_path_factory.mktemp("hostile")
     escaped = SCRIPT.replace("<", "&lt;").replace(">", "&gt;")
     for name in ("sample.0006.html", "sample.0012.html"):

@@ -58,7 +58,7 @@ def test_reasons_know_their_tokens_in_both_texts():
     ]
 
 
-def test_words_between_a_pair_and_words_that_say_nothing_are_not_marked():
+def test_words_between_a_pair_and_common_words_are_not_marked():
     pair = Reason(
         "shared",
         1.0,
@@ -78,7 +78,7 @@ def test_weak_features_of_a_reason_do_not_mark_more():
     assert sorted(shown.tokens[0]) == [4]
 
 
-def test_what_adds_nothing_is_not_shown():
+def test_negligible_reasons_are_not_shown():
     assert shown_reasons(explanation(Reason("shared", 0.004, word("étale", 4), word("étale", 1)))) == []
     assert shown_reasons(explanation()) == []
     assert classes_of([], [], 0) == {}
@@ -99,7 +99,7 @@ def test_marks_tell_kind_strength_and_reasons():
     }
 
 
-def test_a_place_of_several_reasons_has_them_all():
+def test_a_place_lists_all_its_reasons():
     both = Reason("associated", 0.5, word("étale", 4), word("covers", 6))
     reasons = shown_reasons(explanation(ETALE, both))
     place = Place(0, 0, 5)
@@ -132,7 +132,7 @@ def test_words_and_symbols_have_their_places():
     assert places_of(tokens, pieces) == places
 
 
-def test_words_of_the_same_letters_are_told_apart():
+def test_equal_words_and_symbols_have_different_places():
     pieces = ["x is ", ["math", ["mi", "x"]], ", not x"]
     tokens = ["t:x", "t:is", "m:x", "t:,", "t:not", "t:x"]
     assert [place.piece for place in places_of(tokens, pieces)] == [0, 0, 1, 2, 2, 2]
@@ -149,7 +149,7 @@ def test_words_of_the_same_letters_are_told_apart():
         (r"a + b", ["m:a", "m:−", "m:b"], ["a", None, "b"]),
     ],
 )
-def test_signs_are_found_however_they_are_written(tex, tokens, shown):
+def test_signs_are_found_in_any_spelling(tex, tokens, shown):
     assert found(["t:if", *tokens, "t:."], shown_text(f"if ${tex}$.")) == ["if", *shown, "."]
 
 
@@ -157,20 +157,20 @@ def test_a_word_with_combining_accents_is_found_as_a_whole():
     assert found(["t:étale", "t:site"], ["e\u0301tale site"]) == ["e\u0301tale", "site"]
 
 
-def test_what_is_missing_on_either_side_does_not_move_the_rest():
+def test_missing_tokens_do_not_shift_the_others():
     tokens = text_tokens("Proof. By definition of a ring, this is clear. QED")
     assert found(tokens, ["By the definition of ring, this is quite clear."]) == [
         *(None, None, "By", "definition", "of", None, "ring", ",", "this", "is", "clear", ".", None),
     ]
 
 
-def test_what_cannot_be_converted_is_searched_for_words():
+def test_words_are_found_in_code():
     diagram = r"$$\xymatrix{ X \ar[d] }$$"
     tokens = text_tokens(f"see {diagram} there")
     assert found(tokens, ["see ", ["code", diagram], " there"]) == [token[2:] for token in tokens]
 
 
-def test_nothing_has_no_places():
+def test_empty_texts_have_no_places():
     assert places_of([], ["a"]) == []
     assert places_of(["t:a"], []) == [None]
 
@@ -220,7 +220,7 @@ def test_symbols_are_marked_by_an_attribute_beside_those_they_have():
     assert "class" not in str(formula)
 
 
-def test_formulas_that_others_share_do_not_change():
+def test_cached_formulas_are_not_changed():
     before = str(shown_formula("x+1"))
     marked(shown_formula("x+1"), {Place(0, 0, 1): "a"})
     assert str(shown_formula("x+1")) == before
@@ -231,13 +231,13 @@ def test_words_in_code_are_marked_there():
     assert pieces == [["code", r"\ar[d] "], ["mark", "a in-code", "X"]]
 
 
-def test_nothing_marked_is_nothing_changed():
+def test_without_marks_nothing_changes():
     pieces = ["a", ["math", ["mi", "x"]]]
     assert marked(pieces, {}) == pieces
 
 
 @given(st.text(max_size=20), st.lists(st.tuples(st.integers(0, 20), st.integers(1, 5))))
-def test_no_letter_is_lost_or_doubled_whatever_is_marked(text, spans):
+def test_marks_keep_the_text(text, spans):
     places = {Place(0, begin, begin + size): "a" for begin, size in spans if begin + size <= len(text)}
     pieces = marked([text], places)
     assert "".join(piece if isinstance(piece, str) else piece[2] for piece in pieces) == text
@@ -247,14 +247,14 @@ def depth(node):
     return 1 + max((depth(child) for child in node[1:] if isinstance(child, list)), default=0)
 
 
-def test_formulas_are_found_however_they_are_set_off():
+def test_formulas_are_found_with_any_delimiters():
     x = ["math", ["mi", "x"]]
     text = r"If $x$, \(x\), \[x\] or \begin{equation}x\end{equation} is \emph{new $x$}"
     assert [piece for piece in shown_statement(text) if isinstance(piece, list)].count(x) == 4
     assert shown_statement(r"``so'' --- 5\$") == ["“so” — 5$"]
 
 
-def test_what_is_no_tex_stays():
+def test_invalid_tex_is_shown_as_it_is():
     assert shown_statement("$x") == ["$x"]
     assert shown_statement(r"$\foo{$") != []
 

@@ -1,4 +1,4 @@
-"""Whatever is pasted is answered or refused, soon and in JSON."""
+"""Hostile statements are answered or refused, in JSON and in time."""
 
 import json
 import threading
@@ -15,11 +15,11 @@ from proofmatch.training.searching.serving.service import (
 )
 from tests.training.searching.test_query import TEX
 
-PATIENCE = 120  # seconds; what does not end at all takes longer
+PATIENCE = 120  # seconds
 
 
 def answer(service, statement):
-    """Ask as a browser does; give the answer, or the sentence of the refusal."""
+    """Send a request as a browser does; return the answer, or the reason for the refusal."""
     try:
         request = read_request(json.dumps({"statement": statement, "top": 1}).encode(), ["test"])
         found = service.answer(request)
@@ -36,7 +36,7 @@ def service(searcher):
 
 @settings(max_examples=60)
 @given(st.one_of(st.text(), TEX, TEX.map("${}$".format), TEX.map(lambda tex: (tex * 50)[:MAX_CHARACTERS])))
-def test_whatever_is_given_is_answered_or_refused(service, statement):
+def test_any_statement_is_answered_or_refused(service, statement):
     answer(service, statement)
 
 
@@ -81,7 +81,7 @@ UNITS = [
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_thousand_of_the_same_are_no_problem(service, unit):
+def test_long_repetitions_are_answered_in_time(service, unit):
     done = []
 
     def ask():
@@ -106,5 +106,5 @@ def test_a_thousand_of_the_same_are_no_problem(service, unit):
     ],
 )
 @pytest.mark.parametrize("times", [30, 50, 400])
-def test_deep_nesting_is_no_problem(service, opening, closing, times):
+def test_deep_nesting_is_answered(service, opening, closing, times):
     answer(service, "$" + opening * times + "x" + closing * times + "$")

@@ -44,7 +44,7 @@ def test_a_statement_is_typed_and_proofs_are_found(visit, served, searcher):
     assert page.inner_text("#found") == "The best 5 proofs"
 
 
-def test_formulas_are_formulas(visit, served):
+def test_formulas_are_rendered_as_mathml(visit, served):
     page = find(visit(served.url))
     sizes = page.evaluate(
         "[...document.querySelectorAll('.text:not(details .text) math')].map(one => [one.namespaceURI, "
@@ -115,7 +115,7 @@ def test_a_link_may_say_how_many_and_where(visit, served, searcher):
     assert (odd.input_value("#top"), odd.input_value("#split")) == ("5", "")
 
 
-def test_back_goes_to_the_search_before(visit, served):
+def test_the_back_button_returns_to_the_previous_search(visit, served):
     from playwright.sync_api import expect
 
     seen = visit(served.url)
@@ -154,7 +154,7 @@ def test_scripts_in_statements_and_proofs_are_text(visit, serve, lexical_model, 
     assert any(SCRIPT in text for text in page.locator("article h3").all_text_contents())
 
 
-def test_long_texts_are_folded_until_they_are_wanted(visit, served):
+def test_long_texts_are_folded(visit, served):
     page = find(visit(served.url), LONG_WAY)
     text, button = page.locator(".statement .text").first, page.locator(".statement .unfold").first
     folded = text.bounding_box()["height"]
@@ -190,7 +190,7 @@ def test_a_model_without_features_shows_proofs_and_says_why_there_are_no_reasons
     assert page.locator("#read math").count() >= 2
 
 
-def test_what_is_wrong_is_said_where_everyone_notices(visit, served):
+def test_errors_are_shown_and_announced(visit, served):
     seen = visit(served.url, checked=False)  # a browser reports answers that are refusals
     page = find(seen, "$" + "{" * 60)
     assert page.inner_text("#status").startswith("More than 50 braces")
@@ -203,14 +203,14 @@ def test_what_is_wrong_is_said_where_everyone_notices(visit, served):
     assert page.get_attribute("#statement", "aria-invalid") is None
 
 
-def test_nothing_is_no_statement(visit, served):
+def test_an_empty_statement_is_refused(visit, served):
     page = visit(served.url).page
     page.fill("#statement", "  ")
     page.press("#statement", "Control+Enter")
     assert page.inner_text("#status") == "Write or paste a statement first."
 
 
-def test_a_server_that_is_gone_is_no_riddle(visit, served):
+def test_a_stopped_server_is_reported(visit, served):
     seen = visit(served.url, checked=False)
     seen.page.route("**/search", lambda route: route.abort())
     assert find(seen).inner_text("#status").startswith("The server does not answer")

@@ -32,7 +32,7 @@ def as_before():
 
 @contextmanager
 def running(*arguments):
-    """The command in a process of its own, and the port that it serves at."""
+    """The command in a process, and its port."""
     command = [sys.executable, "-m", "proofmatch", "search", *map(str, arguments)]
     with subprocess.Popen(
         command,
@@ -79,7 +79,7 @@ def test_the_page_is_served_until_the_user_interrupts(lexical_model, release):
         socket.create_connection(("127.0.0.1", port), timeout=5)
 
 
-def test_interrupted_while_it_searches_it_ends_all_the_same(lexical_model, release):
+def test_an_interrupt_during_a_search_ends_the_server(lexical_model, release):
     with running(lexical_model, "--data", release, *OPTIONS) as (process, port):
         body = json.dumps({"statement": "Let $x$ be a prime number. " * 50, "top": 50}).encode()
         head = f"POST /search HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Type: application/json\r\n"
@@ -91,9 +91,7 @@ def test_interrupted_while_it_searches_it_ends_all_the_same(lexical_model, relea
     assert "Traceback" not in said
 
 
-def test_a_request_that_is_being_taken_when_the_user_interrupts_is_answered(
-    lexical_model, release, monkeypatch
-):
+def test_a_request_accepted_during_an_interrupt_is_answered(lexical_model, release, monkeypatch):
     take, listen = serving.SearchServer.process_request, serving.SearchServer.listen
     answers = []
 
@@ -115,7 +113,7 @@ def test_a_request_that_is_being_taken_when_the_user_interrupts_is_answered(
     assert len(answer["hits"]) == 10
 
 
-def test_interrupted_before_it_serves_it_says_so(lexical_model, release, monkeypatch, capsys):
+def test_an_interrupt_before_serving_is_reported(lexical_model, release, monkeypatch, capsys):
     def interrupt(*_):
         raise KeyboardInterrupt
 
@@ -126,7 +124,7 @@ def test_interrupted_before_it_serves_it_says_so(lexical_model, release, monkeyp
 
 @pytest.fixture
 def refused(capsys, tmp_path):
-    """Run the command with some arguments, and give the one sentence that it refuses them with."""
+    """Run the command with invalid arguments, and return the error message."""
 
     def run(*arguments):
         capsys.readouterr()
@@ -143,13 +141,13 @@ def refused(capsys, tmp_path):
     "arguments",
     [[STATEMENT], [""], ["--file", "-"], ["--file", "x"], ["--json"], ["--full"], ["--why"]],
 )
-def test_the_page_goes_without_what_the_terminal_wants(refused, arguments):
-    assert "--serve goes without" in refused("--serve", *arguments)
+def test_serve_refuses_options_of_the_terminal(refused, arguments):
+    assert "--serve takes no" in refused("--serve", *arguments)
 
 
 @pytest.mark.parametrize("arguments", [["--host", "127.0.0.1"], ["--port", "0"]])
-def test_the_terminal_goes_without_what_the_page_wants(refused, arguments):
-    assert "--host and --port are for --serve" in refused(STATEMENT, *arguments)
+def test_a_search_refuses_options_of_serve(refused, arguments):
+    assert "--host and --port need --serve" in refused(STATEMENT, *arguments)
 
 
 def test_a_port_that_is_taken_is_one_sentence(refused):
@@ -161,7 +159,7 @@ def test_a_port_that_is_taken_is_one_sentence(refused):
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "", "a b", "." * 300])
-def test_a_host_that_is_none_is_one_sentence(refused, host):
+def test_an_unknown_host_is_one_sentence(refused, host):
     assert "--host" in (told := refused("--serve", "--port", "0", "--host", host)) or "no host" in told
 
 
@@ -186,7 +184,7 @@ def test_no_model_is_one_sentence_and_frees_the_port(refused):
 
 @pytest.fixture
 def start(monkeypatch, lexical_model, release, capsys):
-    """Start the page, end it at once, and give what was said."""
+    """Start the server, stop it at once, and return the output."""
 
     def run(*arguments):
         def interrupt(*_):
@@ -199,14 +197,14 @@ def start(monkeypatch, lexical_model, release, capsys):
     return run
 
 
-def test_a_page_of_this_machine_needs_no_warning(start):
+def test_a_loopback_address_needs_no_warning(start):
     for host in ("127.0.0.1", "localhost"):
         out, said = start("--host", host)
         assert out.startswith(f"http://{host}:")
         assert "warning" not in said
 
 
-def test_a_page_for_everyone_comes_with_a_warning(start):
+def test_an_open_address_comes_with_a_warning(start):
     out, said = start("--host", "0.0.0.0")  # noqa: S104 - for a moment, in which nobody is answered
     assert out.startswith("http://127.0.0.1:")
     assert "warning: everyone who reaches this machine" in said

@@ -25,7 +25,7 @@ SAFE = {
 
 
 def raw(served, request: bytes) -> bytes:
-    """Send bytes as they are, and read whatever comes."""
+    """Send raw bytes, and read the answer."""
     with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
         connection.sendall(request)
         connection.shutdown(socket.SHUT_WR)
@@ -33,7 +33,7 @@ def raw(served, request: bytes) -> bytes:
 
 
 def refused(answer, status: int) -> str:
-    """Expect a refusal in one sentence, and give it."""
+    """Check that a request was refused in one sentence, and return it."""
     assert answer.status == status
     assert answer.headers["Content-Type"] == "application/json"
     assert {name: answer.headers[name] for name in SAFE} == SAFE
@@ -91,7 +91,7 @@ def test_one_split_may_be_searched(served, searcher):
 
 
 @pytest.mark.parametrize("path", ["/favicon.ico", "/search/", "/../etc/passwd", "/?q=x", "/index.html"])
-def test_there_is_nothing_else(served, path):
+def test_other_paths_are_not_found(served, path):
     assert "nothing here" in refused(served.ask("GET", path), 404)
 
 
@@ -116,7 +116,7 @@ def test_other_methods_are_refused(served, method):
         (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 200 + b"\r\n", 431),
     ],
 )
-def test_what_is_no_request_is_refused_without_a_traceback(served, request_, status):
+def test_malformed_requests_are_refused_without_a_traceback(served, request_, status):
     answer = raw(served, request_)
     assert answer.startswith(f"HTTP/1.0 {status} ".encode())
     assert b'{"error":' in answer
@@ -142,21 +142,21 @@ def test_a_content_type_may_have_a_charset(served):
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:{port}", "127.0.0.1:1", "127.0.0.1", "", "a b"]
 )
-def test_names_of_others_are_refused(served, host):
+def test_other_host_names_are_refused(served, host):
     host = host.format(port=served.port)
     for method, path in (("GET", "/"), ("POST", "/search")):
         answer = served.ask(method, path, {"statement": "x"} if method == "POST" else None, Host=host)
         assert "name" in refused(answer, 421)
 
 
-def test_a_request_without_a_name_is_refused(served):
+def test_a_request_without_exactly_one_host_is_refused(served):
     assert raw(served, b"GET / HTTP/1.1\r\n\r\n").startswith(b"HTTP/1.0 421 ")
     two = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nHost: evil.example\r\n\r\n"
     assert raw(served, two.encode()).startswith(b"HTTP/1.0 421 ")
 
 
 @pytest.mark.parametrize("name", ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"])
-def test_names_of_this_machine_are_served(served, name):
+def test_names_of_the_loopback_are_served(served, name):
     assert served.ask("GET", "/", Host=f"{name}:{served.port}").status == 200
 
 
@@ -197,7 +197,7 @@ def test_the_page_itself_may_ask(served):
         (b'{"statement": "$ $"}', "the statement has none"),
     ],
 )
-def test_what_is_no_search_is_refused_in_one_sentence(served, body, told):
+def test_invalid_searches_are_refused_in_one_sentence(served, body, told):
     answer = served.ask("POST", "/search", body, Content_Type="application/json")
     assert told in refused(answer, 400)
 
@@ -213,7 +213,7 @@ def test_long_requests_are_refused(served):
 
 
 @pytest.mark.parametrize("length", ["-1", "x", "1.5", "9" * 30, "²"])
-def test_a_length_is_a_number(served, length):
+def test_an_invalid_content_length_is_refused(served, length):
     head = f"POST /search HTTP/1.1\r\nHost: localhost:{served.port}\r\nContent-Type: application/json\r\n"
     answer = raw(served, f"{head}Content-Length: {length}\r\n\r\n{{}}".encode())
     assert answer.startswith(b"HTTP/1.0 400 ")
@@ -229,24 +229,24 @@ def test_a_length_is_a_number(served, length):
         ("Content-Length: 100\r\n", 400),
     ],
 )
-def test_a_request_is_as_long_as_it_says(served, headers, status):
+def test_a_wrong_or_missing_content_length_is_refused(served, headers, status):
     head = f"POST /search HTTP/1.1\r\nHost: localhost:{served.port}\r\nContent-Type: application/json\r\n"
     assert raw(served, f"{head}{headers}\r\n{{}}".encode()).startswith(f"HTTP/1.0 {status} ".encode())
 
 
-def test_half_a_character_is_no_failure(served):
+def test_lone_surrogates_are_accepted(served):
     body = b'{"statement": "Let $x\\ud835$ be \\udcff \\u0000."}'
     assert served.ask("POST", "/search", body, Content_Type="application/json").status == 200
 
 
-def test_silent_clients_are_left(served, monkeypatch):
+def test_silent_clients_are_disconnected(served, monkeypatch):
     monkeypatch.setattr("proofmatch.training.searching.serving.server.SearchHandler.timeout", 0.2)
     with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
         connection.sendall(b"POST /search HTTP/1.1\r\n")
         assert connection.recv(1000) == b""
 
 
-def test_slow_clients_are_left(served, monkeypatch):
+def test_slow_clients_are_disconnected(served, monkeypatch):
     monkeypatch.setattr("proofmatch.training.searching.serving.server._MAX_SECONDS", 0.2)
     with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
         connection.sendall(b"POST /search HTTP/1.1\r\n")
@@ -254,7 +254,7 @@ def test_slow_clients_are_left(served, monkeypatch):
     assert served.ask("HEAD", "/").status == 200
 
 
-def test_clients_that_do_nothing_do_not_keep_others_away_for_ever(served, monkeypatch):
+def test_idle_clients_do_not_block_others(served, monkeypatch):
     monkeypatch.setattr("proofmatch.training.searching.serving.server.SearchHandler.timeout", 0.5)
     idle = [socket.create_connection(("127.0.0.1", served.port), timeout=30) for _ in range(40)]
     try:
@@ -266,7 +266,7 @@ def test_clients_that_do_nothing_do_not_keep_others_away_for_ever(served, monkey
     assert served.ask("HEAD", "/").status == 200
 
 
-def test_a_client_that_leaves_is_no_failure(served, capsys):
+def test_a_client_that_disconnects_is_ignored(served, capsys):
     for _ in range(3):
         connection = socket.create_connection(("127.0.0.1", served.port), timeout=30)
         body = json.dumps({"statement": STATEMENT, "top": 5}).encode()
@@ -295,7 +295,7 @@ def test_too_many_searches_at_once_are_refused_and_the_others_answered(served):
     assert busy.headers["Retry-After"] == "1"
 
 
-def test_a_search_that_has_not_begun_when_the_page_ends_is_refused(served):
+def test_waiting_searches_are_refused_at_shutdown(served):
     answers = []
     waiting = threading.Thread(target=lambda: answers.append(served.search()))
     ending = threading.Thread(target=served.service.finish, args=(60,))
@@ -309,7 +309,7 @@ def test_a_search_that_has_not_begun_when_the_page_ends_is_refused(served):
     assert "no longer served" in refused(answers[0], 503)
 
 
-def test_a_failure_says_nothing_of_what_failed(served, monkeypatch, capsys):
+def test_an_internal_error_reveals_no_details(served, monkeypatch, capsys):
     def fail(_: SearchRequest) -> None:
         raise OSError(f"/secret/path {STATEMENT}")
 
@@ -318,7 +318,7 @@ def test_a_failure_says_nothing_of_what_failed(served, monkeypatch, capsys):
     assert capsys.readouterr().err == "a search failed (OSError)\n"
 
 
-def test_statements_are_not_written_down(served, capsys):
+def test_statements_are_not_logged(served, capsys):
     served.search("A peculiar statement")
     served.search("x" * 9000)
     served.ask("GET", "/peculiar")
@@ -337,7 +337,7 @@ def test_loopback(host):
 
 
 @pytest.mark.parametrize("host", [ANYWHERE, "::", "192.168.1.5", "example.org", "localhost.example.org", ""])
-def test_anything_else_is_open_to_others(host):
+def test_other_addresses_are_not_loopback(host):
     assert not is_loopback(host)
 
 
@@ -350,11 +350,11 @@ def test_anything_else_is_open_to_others(host):
         ("box", "http://box:80/"),
     ],
 )
-def test_an_url_opens_on_this_machine(host, url):
+def test_the_url_opens_on_this_machine(host, url):
     assert url_of(host, 80) == url
 
 
-def test_a_server_of_this_machine_goes_by_its_names_only():
+def test_a_loopback_server_accepts_loopback_names_only():
     names = HostNames("127.0.0.1", 8765)
     assert all(map(names.has, ["127.0.0.1:8765", "localhost:8765", "LocalHost.:8765", "[::1]:8765"]))
     others = [
@@ -376,7 +376,7 @@ def test_a_server_of_this_machine_goes_by_its_names_only():
     assert not any(map(names.has, [*others, f"{socket.gethostname()}.example:8765"]))
 
 
-def test_a_server_for_others_goes_by_addresses_and_its_own_name():
+def test_an_open_server_accepts_addresses_and_its_own_name():
     names = HostNames(ANYWHERE, 80)
     assert all(
         map(names.has, ["192.168.1.5", "192.168.1.5:80", "[fe80::1]:80", "localhost", socket.gethostname()])

@@ -1,4 +1,4 @@
-// What was found, as elements.
+// Search results as elements.
 const SVG = "http://www.w3.org/2000/svg";
 
 function resultNodes(answer) {
@@ -108,7 +108,7 @@ function partsTable(parts, most) {
       element("td", {}, value.toFixed(2).replace("-", "−")),
     );
   });
-  return element("div", {}, element("h4", {}, "What the score adds up from"), element("table", { class: "bars parts" }, element("tbody", {}, rows)));
+  return element("div", {}, element("h4", {}, "Parts of the score"), element("table", { class: "bars parts" }, element("tbody", {}, rows)));
 }
 
 // Long texts are folded; how long they are is known once they are on the page.
