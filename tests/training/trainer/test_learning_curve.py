@@ -8,7 +8,6 @@ from lxml import etree
 from matplotlib.figure import Figure
 
 from proofmatch.dataset_card.style import LIGHT
-from proofmatch.errors import ProofmatchError
 from proofmatch.training.trainer import learning_curve as module
 from proofmatch.training.trainer.learning_curve import compare_curves, learning_curve
 from tests.training.trainer.histories import made_up_history
@@ -141,17 +140,6 @@ def test_runs_have_a_line_and_a_place_in_the_legend_each(figures):
     assert [len(x) for x, _ in curves(axes) if len(x) > 1] == [3, 4, 5, 6, 7, 8]
     assert [text.split(":")[0] for text in labels(axes)] == list(runs)
     assert {line.get_color() for line in axes.lines} == set(LIGHT.series)
-
-
-@pytest.mark.parametrize("measure", ["eval_mrr", "eval_accuracy", "eval_one_to_one_accuracy", "loss"])
-def test_runs_can_be_compared_by_any_measure(measure, figures):
-    compare_curves({"a": made_up_history(), "b": made_up_history(4)}, measure)
-    assert len([x for x, _ in curves(figures[0].axes[0]) if len(x) > 1]) == 2
-
-
-def test_an_unknown_measure_is_refused():
-    with pytest.raises(ProofmatchError, match="eval_f1"):
-        compare_curves({"a": made_up_history()}, "eval_f1")
 
 
 def test_names_cannot_break_the_picture():
