@@ -21,13 +21,7 @@ BASELINES = ("tfidf", "dice")
 
 
 def baseline_scores(name: str, task: Task, input: str = "both") -> ScoreSource:
-    """Score all pairs of a split by a baseline.
-
-    Args:
-        name: `tfidf` or `dice`.
-        task: The split.
-        input: Which tokens of the texts to use: `both`, `text` or `math`.
-    """
+    """Score all pairs of a split by a baseline, with the tokens of `input`: `both`, `text` or `math`."""
 
     def tokens(side: str, split: str) -> pa.ListArray:
         return select_input(load_tokens(task.release, side, split, by_article=task.by_article), input)
@@ -43,11 +37,7 @@ def tfidf_scores(
 ) -> SparseProductScores:
     """Compute the cosine similarity of TF-IDF vectors, as scikit-learn does with its defaults.
 
-    Args:
-        training: Tokens of the training split's statements and proofs. Vocabulary and weights come from
-            these alone, and not from the texts to be matched.
-        statements: Tokens of each statement.
-        proofs: Tokens of each proof.
+    Vocabulary and weights come from the training split alone, not from the texts to be matched.
     """
     from scipy.sparse import csr_array, vstack
     from sklearn.feature_extraction.text import TfidfTransformer

@@ -118,14 +118,6 @@ def match_predictions(
 
     As many statements as possible are matched. A prediction file needs a proof for every statement, so those
     that stay unmatched keep their best candidate.
-
-    Args:
-        predictions: A prediction file with scores.
-        out: The prediction file to write.
-        progress: Counts the statements read.
-
-    Raises:
-        ProofmatchError: If the file is not valid or has no scores.
     """
     path = Path(predictions)
     statement_ids, proof_ids, candidates = _read_candidates(path, progress)
@@ -146,18 +138,14 @@ def _read_candidates(path: Path, progress: Progress | None) -> tuple[list[str], 
 
     The numbering decides between equally good matchings, so it must not depend on the order of the file.
     """
-    statements, proofs, rows = read_all(path, progress)
-    if rows.scores is None:
+    statements, proofs, lists = read_all(path, progress)
+    if lists.scores is None:
         raise ProofmatchError(f"{path} has no scores, which matching needs: write them, too")
     statement_ids, new_row = _sorted(statements)
     proof_ids, new_column = _sorted(proofs)
-    candidates = Candidates.from_rows(
-        new_row[rows.statements[rows.proofs.rows]],
-        new_column[rows.proofs.values],
-        rows.scores,
-        (len(statement_ids), len(proof_ids)),
-    )
-    return statement_ids, proof_ids, candidates
+    rows, columns = new_row[lists.statements[lists.proofs.rows]], new_column[lists.proofs.values]
+    shape = len(statement_ids), len(proof_ids)
+    return statement_ids, proof_ids, Candidates.from_rows(rows, columns, lists.scores, shape)
 
 
 def _sorted(ids: list[str]) -> tuple[list[str], np.ndarray]:

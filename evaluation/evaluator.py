@@ -64,9 +64,6 @@ def evaluate(
         input: What the system uses, `both`, `text` or `math`, in place of the sidecar's.
         url: Where to read about the system, in place of the sidecar's.
 
-    Returns:
-        The scores, with the system and data they belong to.
-
     Raises:
         ProofmatchError: If the file has any fault, with the first faults and their number; nothing is scored
             then.
@@ -81,17 +78,7 @@ def evaluate(
 
 
 def evaluate_file(path: Path, task: Task, system: System, progress: Progress | None = None) -> Result:
-    """Score a prediction file on a task; memory does not grow with the lengths of its lists.
-
-    Args:
-        path: The file.
-        task: The task that it is for.
-        system: The system that made it.
-        progress: Counts the statements.
-
-    Raises:
-        ProofmatchError: If the file has any fault.
-    """
+    """Score a prediction file on a task; memory does not grow with the lengths of its lists."""
     ranking = rank_predictions(read_predictions(path, task, progress), task.gold)
     return make_result(ranking, task, system, sha256_of(path))
 
@@ -122,23 +109,9 @@ def _rank_scores(source: ScoreSource, gold: np.ndarray) -> Ranking:
     return Ranking(np.concatenate(ranks), np.concatenate(first_choices))
 
 
-def make_result(
-    ranking: Ranking,
-    task: Task,
-    system: System,
-    predictions_sha256: str,
-    bootstrap: Bootstrap | None = None,
-) -> Result:
-    """Compute the scores of predictions that have been ranked.
-
-    Args:
-        ranking: The rank of each gold proof, and the first choices.
-        task: The task of the predictions.
-        system: The system that made them.
-        predictions_sha256: The hash of their file.
-        bootstrap: How statements are resampled for the intervals.
-    """
-    bootstrap = bootstrap or Bootstrap()
+def make_result(ranking: Ranking, task: Task, system: System, predictions_sha256: str) -> Result:
+    """Compute the scores of predictions that have been ranked."""
+    bootstrap = Bootstrap()
     intervals = interval95(resampled_means(values_by_statement(ranking.ranks), bootstrap))
     release = task.release
     return Result(

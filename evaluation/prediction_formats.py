@@ -12,7 +12,6 @@ import math
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -73,11 +72,7 @@ class ParsedBatch:
 
 
 def suffix_of(path: Path) -> str:
-    """Find the suffix that determines the format.
-
-    Raises:
-        ProofmatchError: If it is not one of `SUFFIXES`.
-    """
+    """Find the suffix, one of `SUFFIXES`, that determines the format."""
     for suffix in SUFFIXES:
         if path.name.endswith(suffix) and path.name != suffix:
             return suffix
@@ -97,14 +92,14 @@ def place_unit(path: Path) -> str:
 
 
 def parse_file(path: Path) -> Iterator[ParsedBatch]:
-    """Read a prediction file in batches, in the format of its suffix.
-
-    Raises:
-        ProofmatchError: If the file cannot be opened or has an unknown suffix.
-    """
-    parse = _PARSERS[suffix_of(path).removesuffix(".gz")]
-    with _opened(path) as file:
-        yield from parse(file)
+    """Read a prediction file in batches, in the format of its suffix."""
+    parsers = {".jsonl": _parse_jsonl, ".parquet": _parse_parquet, ".trec": _parse_trec}
+    parse = parsers[suffix_of(path).removesuffix(".gz")]
+    try:
+        with path.open("rb") as file:
+            yield from parse(cast(BinaryIO, gzip.GzipFile(fileobj=file)) if path.suffix == ".gz" else file)
+    except OSError as error:
+        raise ProofmatchError(f"{path} cannot be read ({error.strerror or error})") from None
 
 
 def write_file(path: Path, suffix: str, batches: Iterable[PredictionBatch]) -> None:
@@ -120,15 +115,6 @@ def write_file(path: Path, suffix: str, batches: Iterable[PredictionBatch]) -> N
     # Without name and time, so that equal predictions are equal files.
     with path.open("wb") as file, gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
         packed.writelines(line.encode() for line in lines)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    try:
-        with path.open("rb") as file:
-            yield cast(BinaryIO, gzip.GzipFile(fileobj=file)) if path.suffix == ".gz" else file
-    except OSError as error:
-        raise ProofmatchError(f"{path} cannot be read ({error.strerror or error})") from None
 
 
 @dataclass(slots=True)
@@ -153,7 +139,7 @@ class _RowCollector:
         self.scores.append(scores)
         self.n_proofs += len(proofs or ())
 
-    def add_fault(self, place: int | None, statement: str | None, problem: str) -> None:
+    def add_fault(self, place: int | None, problem: str, statement: str | None = None) -> None:
         """Add a fault; those that will not be shown are only counted."""
         if len(self.faults) < FAULTS_SHOWN:
             self.faults.append(Fault(place, statement, problem))
@@ -184,31 +170,26 @@ def _read_lines(file: BinaryIO, collector: _RowCollector) -> Iterator[tuple[int,
         try:
             line = file.readline(_LONGEST_LINE)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            collector.add_fault(
-                number + 1,
-                None,
-                f"compressed data is damaged or cut off ({error}); compress or fetch the file again",
-            )
+            problem = f"compressed data is damaged or cut off ({error}); compress or fetch the file again"
+            collector.add_fault(number + 1, problem)
             return
         if not line:
             return
         number += 1
         if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
-            length = f"{_LONGEST_LINE >> 20} MB"
-            collector.add_fault(
-                number, None, f"longer than {length}, where reading stopped; write one row per line"
-            )
+            most = f"{_LONGEST_LINE >> 20} MB"
+            collector.add_fault(number, f"longer than {most}, where reading stopped; write one row per line")
             return
         if number == 1 and line.startswith(_BYTE_ORDER_MARK):
-            collector.add_fault(1, None, "begins with a byte order mark; save the file as UTF-8 without one")
+            collector.add_fault(1, "begins with a byte order mark; save the file as UTF-8 without one")
             line = line.removeprefix(_BYTE_ORDER_MARK)
         if not line.strip():
-            collector.add_fault(number, None, "is blank; remove it")
+            collector.add_fault(number, "is blank; remove it")
             continue
         try:
             text = line.decode("utf-8")
         except UnicodeDecodeError as error:
-            collector.add_fault(number, None, f"byte {error.start + 1} is not UTF-8; save the file as UTF-8")
+            collector.add_fault(number, f"byte {error.start + 1} is not UTF-8; save the file as UTF-8")
             continue
         yield number, text
 
@@ -225,16 +206,15 @@ def _parse_jsonl(file: BinaryIO) -> Iterator[ParsedBatch]:
     collector = _RowCollector()
     for number, line in _read_lines(file, collector):
         if number == 1 and line.lstrip().startswith("["):
-            collector.add_fault(
-                1, None, "begins a JSON array; write one object per line, without brackets and commas"
-            )
+            problem = "begins a JSON array; write one object per line, without brackets and commas"
+            collector.add_fault(1, problem)
             break
         try:
             row = json.loads(line, object_pairs_hook=_object)
         except RecursionError:
-            collector.add_fault(number, None, "is nested too deeply")
+            collector.add_fault(number, "is nested too deeply")
         except ValueError as error:
-            collector.add_fault(number, None, _why_not_json(error))
+            collector.add_fault(number, _why_not_json(error))
         else:
             _add_json_row(collector, number, row)
         if collector.is_full:
@@ -244,13 +224,13 @@ def _parse_jsonl(file: BinaryIO) -> Iterator[ParsedBatch]:
 
 def _add_json_row(collector: _RowCollector, number: int, row: object) -> None:
     if not isinstance(row, dict):
-        collector.add_fault(number, None, f"is {_KINDS[type(row)]}, not an object")
+        collector.add_fault(number, f"is {_KINDS[type(row)]}, not an object")
         return
     statement = row.get("statement_id")
     known = statement if isinstance(statement, str) and _is_unicode([statement]) else None
     problems = list(_problems_of_row(row))
     for problem in problems:
-        collector.add_fault(number, known, problem)
+        collector.add_fault(number, problem, known)
     if known is not None:
         proofs, scores = (None, None) if problems else (row["proof_ids"], row.get("scores"))
         collector.add_row(number, known, proofs, _floats(scores) if scores is not None else None)
@@ -320,9 +300,9 @@ def _floats(scores: list[float]) -> list[float]:
 
 def _json_lines(batches: Iterable[PredictionBatch]) -> Iterator[str]:
     for statement, proofs, scores in _python_rows(batches):
-        row = {"statement_id": statement, "proof_ids": proofs} | (
-            {} if scores is None else {"scores": scores}
-        )
+        row = {"statement_id": statement, "proof_ids": proofs}
+        if scores is not None:
+            row["scores"] = scores
         yield json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -349,12 +329,12 @@ def _trec_fields(file: BinaryIO, collector: _RowCollector) -> Iterator[tuple[int
     for number, line in _read_lines(file, collector):
         fields = line.split()
         if len(fields) != 6:
-            collector.add_fault(number, None, f"has {len(fields)} fields, not the six {_TREC_FIELDS}")
+            collector.add_fault(number, f"has {len(fields)} fields, not the six {_TREC_FIELDS}")
             continue
         statement, _, proof, _, score, _ = fields
         value = _finite_number(score)
         if value is None:
-            collector.add_fault(number, statement, f"the score {quoted(score)} is not a finite number")
+            collector.add_fault(number, f"the score {quoted(score)} is not a finite number", statement)
         else:
             yield number, statement, proof, value
 
@@ -390,27 +370,22 @@ def _python_rows(batches: Iterable[PredictionBatch]) -> Iterator[tuple[str, list
 
 
 def _parse_parquet(file: BinaryIO) -> Iterator[ParsedBatch]:
-    first = 1
+    collector, first = _RowCollector(), 1
     try:
         metadata = pq.read_metadata(file)
-        problems = list(_problems_of_schema(metadata.schema.to_arrow_schema()))
-        if problems:
-            yield _only_faults([Fault(None, None, problem) for problem in problems])
-            return
-        for batch in _parquet_batches(file, metadata):
+        for problem in _problems_of_schema(metadata.schema.to_arrow_schema()):
+            collector.add_fault(None, problem)
+        for batch in () if collector.faults else _parquet_batches(file, metadata):
             batch.validate(full=True)  # strings may not be UTF-8
             if _bytes_of_ids(batch) > _MOST_BYTES_OF_IDS:
-                yield _only_faults(
-                    [Fault(first, None, "its ids take gigabytes; give each proof once, by its id")]
-                )
-                return
+                collector.add_fault(first, "its ids take gigabytes; give each proof once, by its id")
+                break
             yield _parsed_batch(batch, first)
             first += batch.num_rows
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = one_line(str(error))
-        yield _only_faults(
-            [Fault(first, None, f"cannot be read as Parquet ({reason}); write or fetch the file again")]
-        )
+        collector.add_fault(first, f"cannot be read as Parquet ({reason}); write or fetch the file again")
+    yield collector.take()
 
 
 def _parquet_batches(file: BinaryIO, metadata: pq.FileMetaData) -> Iterator[pa.RecordBatch]:
@@ -418,11 +393,8 @@ def _parquet_batches(file: BinaryIO, metadata: pq.FileMetaData) -> Iterator[pa.R
 
     (The metadata has their number, but pyarrow's objects for it crash the process on a damaged file.)
     """
-    id_columns = [
-        path
-        for path in (metadata.schema.column(number).path for number in range(metadata.num_columns))
-        if path.startswith("proof_ids.")
-    ]
+    paths = (metadata.schema.column(number).path for number in range(metadata.num_columns))
+    id_columns = [path for path in paths if path.startswith("proof_ids.")]
     parquet = pq.ParquetFile(file, metadata=metadata, read_dictionary=id_columns)
     # Each row group has its own dictionary, and pyarrow cannot put two of them into one batch.
     for group in range(parquet.num_row_groups):
@@ -502,11 +474,6 @@ def _variable_size(lists: pa.Array) -> pa.Array:
     return pa.array(lists.to_pylist(), pa.list_(lists.type.value_type))
 
 
-def _only_faults(faults: list[Fault]) -> ParsedBatch:
-    rows = PredictionBatch(pa.array([], pa.string()), pa.array([], STRINGS), pa.array([], DOUBLES))
-    return ParsedBatch(rows, np.empty(0, dtype=np.int64), faults)
-
-
 def _write_parquet(path: Path, batches: Iterable[PredictionBatch]) -> None:
     writer = None
     try:
@@ -520,10 +487,3 @@ def _write_parquet(path: Path, batches: Iterable[PredictionBatch]) -> None:
     finally:
         if writer is not None:
             writer.close()
-
-
-_PARSERS: dict[str, Callable[[BinaryIO], Iterator[ParsedBatch]]] = {
-    ".jsonl": _parse_jsonl,
-    ".parquet": _parse_parquet,
-    ".trec": _parse_trec,
-}

@@ -66,11 +66,6 @@ def read_predictions(path: Path, task: Task, progress: Progress | None = None) -
 
     A caller that uses a batch before the last one must expect the file to turn out faulty.
 
-    Args:
-        path: The file: `.jsonl`, `.jsonl.gz`, `.parquet`, `.trec` or `.trec.gz`.
-        task: The task that the predictions are for.
-        progress: Counts the statements.
-
     Raises:
         ProofmatchError: After the last row if the file has any fault, with the first faults and their number.
     """
@@ -79,14 +74,7 @@ def read_predictions(path: Path, task: Task, progress: Progress | None = None) -
 
 
 def read_all(path: Path, progress: Progress | None = None) -> tuple[list[str], list[str], NumberedBatch]:
-    """Read a whole prediction file without a task.
-
-    Returns:
-        The ids of its statements, the ids of its proofs, and its rows, which number both.
-
-    Raises:
-        ProofmatchError: If the file has any fault.
-    """
+    """Read a whole file without a task: ids of its statements, ids of its proofs, rows that number both."""
     statements, proofs = _Numbering(growing=True), _Numbering(growing=True)
     rows = NumberedBatch.concatenate(list(_read(path, statements, proofs, str(path), progress)))
     return statements.ids, proofs.ids, rows
@@ -94,11 +82,6 @@ def read_all(path: Path, progress: Progress | None = None) -> tuple[list[str], l
 
 def write_predictions(path: Path, batches: Iterable[PredictionBatch], system: System) -> None:
     """Write a prediction file in the format of its suffix, and `<its name>.system.json` beside it.
-
-    Args:
-        path: The file: `.jsonl`, `.jsonl.gz`, `.parquet`, `.trec` or `.trec.gz`.
-        batches: The rows; all batches with scores or all without.
-        system: The system that made them.
 
     Raises:
         ProofmatchError: If the file cannot be written, or a row has a fault for which it would be refused.
@@ -145,12 +128,7 @@ def _checked(path: Path, batches: Iterable[PredictionBatch]) -> Iterator[Predict
 
 
 class _Numbering:
-    """Numbers ids from 0.
-
-    Args:
-        ids: The known ids, in order.
-        growing: Whether to number unknown ids as they appear.
-    """
+    """Numbers ids from 0; if `growing`, unknown ids get numbers as they appear."""
 
     def __init__(self, ids: Iterable[str] = (), *, growing: bool = False) -> None:
         self.growing = growing
@@ -177,16 +155,11 @@ class _Numbering:
 
 
 class _FaultList:
-    """Counts the faults of a file and keeps the first ones.
-
-    Args:
-        path: The file.
-        unit: What a place is: `line` or `row`.
-    """
+    """Counts the faults of a file and keeps the first ones."""
 
     def __init__(self, path: Path, unit: str) -> None:
+        self.unit = unit  # what a place is: `line` or `row`
         self.count = 0
-        self.unit = unit
         self._path = path
         self._shown: list[str] = []
 
@@ -200,15 +173,11 @@ class _FaultList:
 
     def refuse_if_any(self) -> None:
         """Raise a ProofmatchError with the first faults, one per line, and their number."""
-        if not self.count:
-            return
-        lines = [
-            f"{self._path} has {self.count:,} fault{'s' * (self.count > 1)} and was not used:",
-            *self._shown,
-        ]
-        if self.count > len(self._shown):
-            lines.append(f"and {self.count - len(self._shown):,} more")
-        raise ProofmatchError("\n  ".join(lines))
+        if self.count:
+            head = f"{self._path} has {self.count:,} fault{'s' * (self.count > 1)} and was not used:"
+            n_more = self.count - len(self._shown)
+            more = [f"and {n_more:,} more"] if n_more else []
+            raise ProofmatchError("\n  ".join([head, *self._shown, *more]))
 
     def _describe(self, fault: Fault) -> str:
         place = [f"{self.unit} {fault.place:,}"] if fault.place is not None else []
@@ -229,20 +198,11 @@ class _Lists:
 
 
 class _RowChecker:
-    """Checks rows against each other and the task as they are read, and numbers those without fault.
-
-    Args:
-        statements: The statements of the task.
-        proofs: The proofs of the task.
-        faults: Collects the faults.
-        where: The name of the task, for messages.
-    """
+    """Checks rows against each other and the task as they are read, and numbers those without fault."""
 
     def __init__(self, statements: _Numbering, proofs: _Numbering, faults: _FaultList, where: str) -> None:
-        self._statements = statements
-        self._proofs = proofs
-        self._faults = faults
-        self._where = where
+        self._statements, self._proofs, self._faults = statements, proofs, faults
+        self._where = where  # the name of the task, for messages
         self._place_of: dict[int, int] = {}  # of each statement that has been read
         self._first: tuple[int, bool] | None = None  # place of the first row, and whether it has scores
 
@@ -252,23 +212,18 @@ class _RowChecker:
         assert scores is not None  # noqa: S101 - readers leave nulls where there are no scores
         statements = self._statements.numbers(names)
         lengths = ids.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-        lists = _Lists(
-            ids,
-            np.asarray(ids.is_valid()),
-            np.asarray(scores.is_valid()),
-            Ragged.from_lengths(self._proofs.numbers(ids.flatten()), lengths),
-            Ragged.from_arrow(scores),
-        )
+        proofs = Ragged.from_lengths(self._proofs.numbers(ids.flatten()), lengths)
+        usable, scored = np.asarray(ids.is_valid()), np.asarray(scores.is_valid())
+        lists = _Lists(ids, usable, scored, proofs, Ragged.from_arrow(scores))
         found = [*self._wrong_statements(statements, batch), *self._wrong_lists(lists, batch)]
         faults = [Fault(int(batch.places[row]), names[row].as_py(), problem) for row, problem in found]
         self._faults.add([*batch.faults, *faults], batch.n_more_faults)
-        kept = lists.usable.copy()
+        kept = usable.copy()
         kept[[row for row, _ in found]] = False
-        rows = np.flatnonzero(kept)
-        proofs, values = (
-            (lists.proofs, lists.scores) if kept.all() else (lists.proofs.take(rows), lists.scores.take(rows))
-        )
-        return NumberedBatch(statements[rows], proofs, values.values if lists.scored[rows].any() else None)
+        rows, values = np.flatnonzero(kept), lists.scores
+        if not kept.all():
+            proofs, values = proofs.take(rows), values.take(rows)
+        return NumberedBatch(statements[rows], proofs, values.values if scored[rows].any() else None)
 
     def finish(self) -> None:
         """Report the statements without a row."""
@@ -318,10 +273,8 @@ class _RowChecker:
                 yield row, f"{has}, unlike {unlike}; give scores in all rows or in none"
         n_proofs, n_scores = lists.proofs.lengths, lists.scores.lengths
         for row in np.flatnonzero(lists.usable & lists.scored & (n_proofs != n_scores)).tolist():
-            yield (
-                row,
-                (f"has {n_proofs[row]:,} proofs and {n_scores[row]:,} scores; give a score for each proof"),
-            )
+            found = f"{n_proofs[row]:,} proofs and {n_scores[row]:,} scores"
+            yield row, f"has {found}; give a score for each proof"
         values = lists.scores.values
         for row, at, _ in _first_in_rows(lists.scores, np.flatnonzero(~np.isfinite(values))):
             yield row, f"score {at + 1:,} is not finite; give a number"

@@ -13,7 +13,8 @@ from proofmatch.errors import ProofmatchError, one_line, shown
 from proofmatch.storage import atomic_file
 
 from .metrics import MEASURES, Bootstrap, CategoryScores, Difference, Measures, cumulative_assignments
-from .system import SYSTEM_FIELDS, System, normalization_in_words
+from .prediction_formats import FAULTS_SHOWN
+from .system import SYSTEM_FIELDS, System, normalization_in_words, refuse_constant
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -92,15 +93,10 @@ def read_json(path: Path) -> Any:  # noqa: ANN401 - any JSON value
         ValueError: If it is not JSON, repeats a key, or has a number or string that cannot be written again.
         RecursionError: If it is nested too deeply.
     """
-    content = json.loads(
-        path.read_bytes().decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_unique_keys
-    )
+    text = path.read_bytes().decode("utf-8")
+    content = json.loads(text, parse_constant=refuse_constant, object_pairs_hook=_unique_keys)
     json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
     return content
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a number in JSON")
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -111,12 +107,10 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def result_faults(content: Any) -> list[str]:  # noqa: ANN401 - any JSON value
-    """List what is wrong with the content of a result file, each fault with its place in the file.
-
-    Args:
-        content: From `read_json`.
-    """
+    """List the first faults of a result file's content with their places, and how many more there are."""
     faults = [_describe(error) for error in _validator().iter_errors(content)]
+    if len(faults) > FAULTS_SHOWN:
+        return [*faults[:FAULTS_SHOWN], f"and {len(faults) - FAULTS_SHOWN:,} more faults"]
     if not faults and isinstance(content, dict):
         # The schema cannot say, for example, that a name is one line.
         try:
@@ -147,7 +141,12 @@ def result_tables(result: Result) -> str:
         f"{result.n_statements:,} statements, {result.n_proofs:,} proofs"
     )
     if result.system.transductive:
-        head += f"\n{_transductive(result.system)}"
+        normalization = result.system.normalization
+        how = f" ({normalization_in_words(normalization)})" if normalization else ""
+        head += (
+            f"\ntransductive{how}: the ranking for a statement uses the whole candidate set; "
+            "do not mix it with plain rankings"
+        )
     scores = [
         [name, _percent(value), _interval(result.ci95[name])]
         for name, value in result.measures.as_dict().items()
@@ -161,9 +160,9 @@ def result_tables(result: Result) -> str:
         [least, f"{proofs:,}", _percent(proofs / result.n_proofs)]
         for least, proofs in cumulative_assignments(result.assignment_counts)
     ]
-    one_to_one = "no proof is the first choice of two statements" if result.one_to_one else (
-        "some proofs are the first choice of several statements"
-    )  # fmt: skip
+    one_to_one = "no, some proofs are the first choice of several statements"
+    if result.one_to_one:
+        one_to_one = "yes, no proof is the first choice of two statements"
     return "\n\n".join(
         [
             head,
@@ -171,7 +170,7 @@ def result_tables(result: Result) -> str:
             _table(["category", "statements", "MRR %", "accuracy %"], categories)
             + (f"\n({others:,} more in the result file)" if others else ""),
             _table(["first choice of", "proofs", "%"], assignments),
-            f"one-to-one: {'yes' if result.one_to_one else 'no'}, {one_to_one}",
+            f"one-to-one: {one_to_one}",
         ]
     )
 
@@ -192,14 +191,6 @@ def comparison_table(system: System, other: System, differences: dict[str, Diffe
     return f"{title}\n\n{_table(['', 'difference', '95% interval', 'resamples not better %'], rows)}"
 
 
-def _transductive(system: System) -> str:
-    how = f" ({normalization_in_words(system.normalization)})" if system.normalization else ""
-    return (
-        f"transductive{how}: the ranking for a statement uses the whole candidate set; "
-        "do not mix it with plain rankings"
-    )
-
-
 def _percent(fraction: float) -> str:
     return f"{100 * fraction:.2f}"
 
@@ -211,15 +202,8 @@ def _interval(interval: tuple[float, float], sign: str = "") -> str:
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Names to the left, figures to the right."""
-    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
-    lines = [
-        "  ".join(
-            [
-                row[0].ljust(widths[0]),
-                *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
-            ]
-        )
-        for row in (header, *rows)
-    ]
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    formats = [f"{{:{'>' if number else '<'}{width}}}" for number, width in enumerate(widths)]
+    lines = ["  ".join(formats).format(*row) for row in (header, *rows)]
     lines.insert(1, "  ".join("─" * width for width in widths))
     return "\n".join(lines)

@@ -33,22 +33,13 @@ class System:
     def __post_init__(self) -> None:
         for name in _TEXTS:
             value = getattr(self, name)
-            if not isinstance(value, str | None) or value == "":
-                raise ProofmatchError(f"the system's {name} must be a text, not {shown(value)}")
-        if self.name is None or not self.name.isprintable():
-            raise ProofmatchError(f"the system's name must be a line of text, not {shown(self.name)}")
-        if self.input not in (None, *INPUTS):
-            raise ProofmatchError(
-                f"the system's input must be one of {', '.join(INPUTS)}, not {shown(self.input)}"
-            )
-        if self.url is not None and not self.url.startswith(("https://", "http://")):
-            raise ProofmatchError(
-                f"the system's url must begin with https:// or http://, not be {shown(self.url)}"
-            )
-        if not isinstance(self.transductive, bool):
-            raise ProofmatchError(
-                f"the system's transductive must be true or false, not {shown(self.transductive)}"
-            )
+            _require(isinstance(value, str | None) and value != "", name, "a text", value)
+        _require(self.name is not None and self.name.isprintable(), "name", "a line of text", self.name)
+        _require(self.input in (None, *INPUTS), "input", f"one of {', '.join(INPUTS)}", self.input)
+        has_protocol = self.url is None or self.url.startswith(("https://", "http://"))
+        _require(has_protocol, "url", "an address that begins with https:// or http://", self.url)
+        is_bool = isinstance(self.transductive, bool)
+        _require(is_bool, "transductive", "true or false", self.transductive)
         if self.normalization is not None:
             _check_normalization(self.normalization, self.transductive)
 
@@ -76,14 +67,7 @@ def read_system(predictions: Path, **overrides: str | None) -> System:
     """Read which system made a prediction file.
 
     For `x.jsonl` this is in `x.jsonl.system.json`, or `x.system.json`, or `system.json` in its folder. A file
-    without any of them is by a system with the file's name.
-
-    Args:
-        predictions: The file.
-        overrides: Fields to use in place of the sidecar's, unless they are None.
-
-    Raises:
-        ProofmatchError: If the sidecar is not valid.
+    without any of them is by a system with the file's name. Overrides that are not None replace its fields.
     """
     sidecar, name = find_sidecar(predictions), stem_of(predictions)
     system = System(name) if sidecar is None else _read_sidecar(sidecar, name)
@@ -102,20 +86,22 @@ def normalization_in_words(normalization: dict[str, Any] | None) -> str:
     return ", ".join(words)
 
 
-def _check_normalization(normalization: object, transductive: bool) -> None:
-    if not isinstance(normalization, dict):
-        raise ProofmatchError(f"the system's normalization must be an object, not {shown(normalization)}")
+def _require(holds: bool, field: str, wanted: str, value: object) -> None:
+    if not holds:
+        raise ProofmatchError(f"the system's {field} must be {wanted}, not {shown(value)}")
+
+
+def _check_normalization(normalization: dict[str, Any], transductive: bool) -> None:
+    _require(isinstance(normalization, dict), "normalization", "an object", normalization)
     method, temperature, rounds = (normalization.get(key) for key in ("method", "temperature", "rounds"))
-    if not isinstance(method, str) or not method or not method.isprintable():
-        raise ProofmatchError(f"the method of the system's normalization must be a text, not {shown(method)}")
-    if "temperature" in normalization and not _is_positive(temperature, int | float):
-        raise ProofmatchError(
-            f"the temperature of the system's normalization must be greater than 0, not {shown(temperature)}"
-        )
-    if "rounds" in normalization and not _is_positive(rounds, int):
-        raise ProofmatchError(
-            f"the rounds of the system's normalization must be a whole number from 1 on, not {shown(rounds)}"
-        )
+    is_text = isinstance(method, str) and method != "" and method.isprintable()
+    _require(is_text, "normalization method", "a text", method)
+    if "temperature" in normalization:
+        is_positive = _is_positive(temperature, int | float)
+        _require(is_positive, "normalization temperature", "greater than 0", temperature)
+    if "rounds" in normalization:
+        is_positive = _is_positive(rounds, int)
+        _require(is_positive, "normalization rounds", "a whole number from 1 on", rounds)
     if not transductive:
         raise ProofmatchError(
             "the system's normalization makes it transductive: say that it is, or leave the normalization out"
@@ -128,7 +114,7 @@ def _is_positive(value: Any, kind: Any) -> bool:  # noqa: ANN401 - any value of 
 
 def _read_sidecar(path: Path, default_name: str) -> System:
     try:
-        fields = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+        fields = json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse_constant)
         # Infinite numbers and half surrogate pairs could not be written again.
         json.dumps(fields, ensure_ascii=False, allow_nan=False).encode()
     except (OSError, ValueError, RecursionError) as error:
@@ -142,5 +128,6 @@ def _read_sidecar(path: Path, default_name: str) -> System:
         raise ProofmatchError(f"{path}: {error}") from None
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
+def refuse_constant(name: str) -> None:
+    """Refuse NaN and Infinity, which Python's JSON reader accepts."""
+    raise ValueError(f"{name} is not a number in JSON")

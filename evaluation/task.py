@@ -37,59 +37,35 @@ class Task:
 
 
 def load_task(release: Release, split: str, *, by_article: bool = False) -> Task:
-    """Read the ids of a split and its gold pairs.
-
-    Raises:
-        ProofmatchError: If the release has no such split, or its tables do not fit together.
-    """
+    """Read the ids of a split and its gold pairs."""
     statements, proofs = (
         release.table(config_name(f"{side}s", by_article), split, [f"{side}_id"]).column(0).to_pylist()
         for side in ("statement", "proof")
     )
-    pairs = release.table(
-        config_name("pairs", by_article), split, ["statement_id", "proof_id", "primary_category"]
-    )
+    columns = ["statement_id", "proof_id", "primary_category"]
+    pairs = release.table(config_name("pairs", by_article), split, columns)
+    ids, pair_proofs, pair_categories = (pairs[name].to_pylist() for name in columns)
     place = {proof: number for number, proof in enumerate(proofs)}
-    gold = dict(zip(pairs["statement_id"].to_pylist(), pairs["proof_id"].to_pylist(), strict=True))
-    categories = dict(
-        zip(pairs["statement_id"].to_pylist(), pairs["primary_category"].to_pylist(), strict=True)
-    )
+    proof_of = dict(zip(ids, pair_proofs, strict=True))
+    category_of = dict(zip(ids, pair_categories, strict=True))
     try:
-        return Task(
-            release,
-            split,
-            by_article,
-            statements,
-            proofs,
-            np.array([place[gold[statement]] for statement in statements], dtype=np.int64),
-            [categories[statement] for statement in statements],
-        )
+        gold = np.array([place[proof_of[statement]] for statement in statements], dtype=np.int64)
     except KeyError as error:
         raise ProofmatchError(
             f"{error.args[0]} is in one table of {release.id} and not in another; see `proofmatch check`"
         ) from None
+    categories = [category_of[statement] for statement in statements]
+    return Task(release, split, by_article, statements, proofs, gold, categories)
 
 
 def load_tokens(release: Release, side: str, split: str, *, by_article: bool = False) -> pa.ListArray:
-    """Read the tokens of all statements or proofs of a split, in the order of their table.
-
-    Args:
-        release: The release.
-        side: `statement` or `proof`.
-        split: The split.
-        by_article: Whether to use the split by article.
-    """
+    """Read the tokens of each statement or proof (`side`) of a split, in the order of their table."""
     column = release.table(config_name(f"{side}s", by_article), split, ["tokens"]).column(0)
     return column.combine_chunks()
 
 
 def select_input(tokens: pa.ListArray, input: str) -> pa.ListArray:
-    """Keep the tokens that a system may use.
-
-    Args:
-        tokens: A list of typed tokens for each text.
-        input: `both`, `text` or `math`.
-    """
+    """Keep the tokens that a system may use: `both`, `text` or `math`."""
     if input == "both":
         return tokens
     if input not in INPUTS:

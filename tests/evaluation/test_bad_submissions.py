@@ -257,7 +257,7 @@ def test_lines_of_a_statement_apart_in_a_trec_run_are_named(rows, refused):
         (["no.jsonl"], "no.jsonl cannot be read"),
         (["x.txt"], "not named like a prediction file"),
         (["x.jsonl", "--out", "x.jsonl"], "another name"),
-        (["x.jsonl", "--url", "ftp://x"], "url must begin"),
+        (["x.jsonl", "--url", "ftp://x"], "begins with https://"),
         (["x.jsonl", "--out", "."], "not a regular file"),
     ],
 )

@@ -67,3 +67,10 @@ def test_what_is_not_strict_json_is_refused(tmp_path, content):
     (tmp_path / "x.json").write_bytes(content)
     with pytest.raises(ValueError):
         read_json(tmp_path / "x.json")
+
+
+def test_the_first_faults_of_many_are_listed_and_the_others_counted(good):
+    wrong = {f"math.{number}": "nothing" for number in range(50)}
+    faults = result_faults(changed(good, ["by_category"], wrong))
+    assert len(faults) == 21
+    assert faults[-1] == "and 30 more faults"
