@@ -1,10 +1,10 @@
 """Renders `README.md` of a release: YAML that drives `load_dataset`, and a description for people."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .figures import draw_figures
+from .figures import card_figures
 from .tables import make_tables
 from .templates import render
 
@@ -32,23 +32,16 @@ class SplitSize:
 
 @dataclass(slots=True)
 class ConfigFacts:
-    """A configuration of the dataset, as the card lists it.
-
-    Attributes:
-        name: What users pass to `load_dataset`.
-        columns: The name of each column, and whether its values are lists.
-        splits: Its splits by name; those without rows are not listed, for `datasets` cannot load them.
-        file_bytes: Size of its Parquet files.
-    """
+    """A configuration of the dataset, as the card lists it."""
 
     name: str
-    columns: Sequence[tuple[str, bool]]
+    columns: Sequence[tuple[str, bool]]  # the name of each, and whether its values are lists
     splits: dict[str, SplitSize] = field(default_factory=dict)
     file_bytes: int = 0
 
     @property
     def loadable_splits(self) -> list[SplitSize]:
-        """The splits that have rows."""
+        """The splits that have rows; `datasets` cannot load others."""
         return [split for split in self.splits.values() if split.rows]
 
     def add_file(self, split: str, rows: int, arrow_bytes: int, file_bytes: int) -> None:
@@ -61,31 +54,19 @@ class ConfigFacts:
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """What the card of a release is made of.
+    """What the card of a release is made of."""
 
-    Attributes:
-        statistics: Content of `stats.json`.
-        configs: The configurations, the default one first.
-        splits: Names of the splits, in order.
-        parameters: What decided the content of the release.
-        origin: The same of the release that was built or imported, if this one is a variant of it.
-    """
-
-    statistics: dict[str, Any]
-    configs: Sequence[ConfigFacts]
-    splits: Sequence[str]
-    parameters: dict[str, Any]
-    origin: dict[str, Any]
+    statistics: dict[str, Any]  # content of `stats.json`
+    configs: Sequence[ConfigFacts]  # the default one first
+    splits: Sequence[str]  # names, in order
+    parameters: dict[str, Any]  # what decided the content of the release
+    origin: dict[str, Any]  # for a variant, the parameters of the release that was built or imported
 
 
-def render_card(facts: CardFacts) -> dict[str, str]:
-    """Render the card and its figures.
-
-    Returns:
-        The texts of `README.md` and of its figures, by their place in the release.
-    """
+def render_card(facts: CardFacts) -> Iterator[tuple[str, str]]:
+    """Render `README.md`, and then its figures: paths in the release, and texts."""
     statistics, origin = facts.statistics, facts.origin
-    figures = draw_figures(statistics)
+    figures = card_figures(statistics)
     there = {split.name for config in facts.configs for split in config.loadable_splits}
     card = render(
         "card.md.jinja",
@@ -105,7 +86,8 @@ def render_card(facts: CardFacts) -> dict[str, str]:
         percent=lambda part, whole: f"{part / whole:.1%}",
         rows=lambda config, split: f"{config.splits[split].rows if split in config.splits else 0:,}",
     )
-    return {"README.md": card, **{figure.path: figure.svg for figure in figures}}
+    yield "README.md", card
+    yield from ((figure.path, figure.svg()) for figure in figures)
 
 
 def _variant(parameters: dict[str, Any]) -> dict[str, Any] | None:

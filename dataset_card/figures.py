@@ -1,6 +1,8 @@
 """The two figures of a card: how long the texts are, and what they are about."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .style import LIGHT, draw_svg, label
@@ -16,26 +18,28 @@ _LONGEST_CATEGORY = 48
 
 @dataclass(frozen=True, slots=True)
 class CardFigure:
-    """A figure of a card: its place in the release, what it shows, and the drawing."""
+    """A figure of a card."""
 
-    path: str
+    path: str  # in the release
     title: str
-    svg: str
+    description: str
+    height: int
+    draw: Callable[["Figure"], None]
+
+    def svg(self) -> str:
+        """Draw it."""
+        return draw_svg(self.title, self.description, self.height, self.draw)
 
 
-def draw_figures(statistics: dict[str, Any]) -> list[CardFigure]:
-    """Draw the figures that there is something to show for."""
+def card_figures(statistics: dict[str, Any]) -> list[CardFigure]:
+    """List the figures for which there is something to show."""
     histogram = statistics["length_histogram"]
-    categories = represented_categories(statistics)
-    lengths = draw_svg(
-        _LENGTHS, _describe_lengths(histogram), 296, lambda figure: _draw_lengths(figure, histogram)
-    )
-    figures = [CardFigure("figures/token_lengths.svg", _LENGTHS, lengths)]
-    if categories:
+    draw = partial(_draw_lengths, histogram=histogram)
+    figures = [CardFigure("figures/token_lengths.svg", _LENGTHS, _describe_lengths(histogram), 296, draw)]
+    if categories := represented_categories(statistics):
         described = "; ".join(f"{row.name}: {row.pairs:,}" for row in categories)
-        height = 52 + 24 * len(categories)
-        svg = draw_svg(_CATEGORIES, described, height, lambda figure: _draw_categories(figure, categories))
-        figures.append(CardFigure("figures/categories.svg", _CATEGORIES, svg))
+        draw, height = partial(_draw_categories, rows=categories), 52 + 24 * len(categories)
+        figures.append(CardFigure("figures/categories.svg", _CATEGORIES, described, height, draw))
     return figures
 
 

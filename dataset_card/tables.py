@@ -68,36 +68,12 @@ class CategoryRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LengthRow:
-    """The spread of a length, written out."""
-
-    name: str
-    min: str
-    max: str
-    spread: str
-
-
-@dataclass(frozen=True, slots=True)
-class LengthTable:
-    """The lengths of the statements or of the proofs."""
-
-    name: str
-    rows: list[LengthRow]
-
-
-@dataclass(frozen=True, slots=True)
 class StatisticsTables:
-    """What both tables say.
+    """What both tables say."""
 
-    Attributes:
-        collection: Labels and values of the first.
-        categories: The most represented categories, the rest of the first.
-        lengths: The second, for statements and for proofs.
-    """
-
-    collection: list[tuple[str, str]]
-    categories: list[CategoryRow]
-    lengths: list[LengthTable]
+    collection: list[tuple[str, str]]  # labels and values of the first
+    categories: list[CategoryRow]  # the rest of the first
+    lengths: dict[str, list[tuple[str, str, str, str]]]  # the second, by side: label, min, max, mean ± sd
 
 
 def describe_category(category: str) -> str:
@@ -116,7 +92,9 @@ def make_tables(statistics: dict[str, Any]) -> StatisticsTables:
         ("Number of (primary) categories", f"({categories['primary']}) {categories['all']}"),
         ("Average number of categories per article", f"{categories['mean_per_article']:.1f}"),
     ]
-    lengths = [_length_table(side, statistics["lengths"][side]) for side in ("statements", "proofs")]
+    lengths = {
+        side.capitalize(): _length_rows(statistics["lengths"][side]) for side in ("statements", "proofs")
+    }
     return StatisticsTables(collection, represented_categories(statistics), lengths)
 
 
@@ -128,16 +106,15 @@ def represented_categories(statistics: dict[str, Any]) -> list[CategoryRow]:
     ]
 
 
-def _length_table(side: str, lengths: dict[str, Any]) -> LengthTable:
+def _length_rows(lengths: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     rows = [
-        LengthRow(label, str(row["min"]), str(row["max"]), f"{row['mean']:.0f} ± {row['sd']:.0f}")
+        (label, str(row["min"]), str(row["max"]), f"{row['mean']:.0f} ± {row['sd']:.0f}")
         for key, label in _LENGTHS
         for row in [lengths[key]]
     ]
     row = lengths["math_proportion"]
     spread = f"{row['mean']:.0%} ± {100 * row['sd']:.0f}"
-    rows.append(LengthRow("Math proportion", f"{row['min']:.1%}", f"{row['max']:.1%}", spread))
-    return LengthTable(side.capitalize(), rows)
+    return [*rows, ("Math proportion", f"{row['min']:.1%}", f"{row['max']:.1%}", spread)]
 
 
 def statistics_tables(statistics: dict[str, Any]) -> str:
@@ -149,7 +126,8 @@ def statistics_tables(statistics: dict[str, Any]) -> str:
     if languages := statistics["languages_of_discarded"]:
         listed = ", ".join(f"{count} {language}" for language, count in languages.items())
         lines += ["", f"Documents left out for their language: {listed}"]
-    for table in tables.lengths:
-        lines += ["", f"{table.name:<20} {'min':>8} {'max':>8} {'mean ± sd':>16}"]
-        lines += [f"{row.name:<20} {row.min:>8} {row.max:>8} {row.spread:>16}" for row in table.rows]
+    for side, rows in tables.lengths.items():
+        lines.append("")
+        for name, smallest, largest, spread in [(side, "min", "max", "mean ± sd"), *rows]:
+            lines.append(f"{name:<20} {smallest:>8} {largest:>8} {spread:>16}")
     return "\n".join(lines)

@@ -145,7 +145,7 @@ def complete_release(
     """
     files, staging = list(files), run.staging
     (staging / STATISTICS).write_text(json.dumps(statistics, indent=2) + "\n", encoding="utf-8")
-    for name, text in render_card(card_facts(statistics, files, parameters)).items():
+    for name, text in render_card(card_facts(statistics, files, parameters)):
         (staging / name).parent.mkdir(exist_ok=True)
         (staging / name).write_text(text, encoding="utf-8")
     write_manifest(staging, parameters, {file.path.as_posix(): file.sha256 for file in files})

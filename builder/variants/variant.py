@@ -177,7 +177,7 @@ def _read_statistics(source: Release) -> dict[str, Any]:
     path = source.folder / STATISTICS
     try:
         statistics = json.loads(path.read_text(encoding="utf-8"))
-        render_card(card_facts(statistics, [], source.parameters))
+        next(render_card(card_facts(statistics, [], source.parameters)))
     except (KeyError, ValueError, TypeError, RecursionError, UndefinedError) as error:
         raise ProofmatchError(
             f"{path} is damaged or of another version of proofmatch ({error}); make the release again"

@@ -109,7 +109,7 @@ def test_what_documents_say_cannot_break_card_or_figures(statistics, parameters)
     categories[1]["category"] = "$\\frac{" + "long " * 5000 + "\x1b \N{CJK UNIFIED IDEOGRAPH-4E2D}"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        texts = render_card(card_facts(hostile, [], parameters))
+        texts = dict(render_card(card_facts(hostile, [], parameters)))
     assert "<script>" not in texts["figures/categories.svg"]
     etree.fromstring(texts["figures/categories.svg"].encode())
     assert r"\|x |" in texts["README.md"]
@@ -119,7 +119,7 @@ def test_a_release_without_categories_or_labels_has_a_card_too(statistics, param
     bare = copy.deepcopy(statistics)
     bare["categories"] = {"all": 0, "primary": 0, "mean_per_article": 0.0, "by_primary": []}
     bare["labels"] = {"labelled": 0, "named_in_proof": 0}
-    texts = render_card(card_facts(bare, [], parameters))
+    texts = dict(render_card(card_facts(bare, [], parameters)))
     assert "figures/categories.svg" not in texts
     assert "No statement begins with a label" in texts["README.md"]
 
