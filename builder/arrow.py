@@ -7,14 +7,19 @@ pay for that.
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from proofmatch.storage import replaced_at_end
+
+_COUNTS = b"proofmatch.report"  # key in the metadata
 
 
 def integers(values: Sequence[int] | np.ndarray) -> pa.Array:
@@ -46,6 +51,21 @@ def split_lists(joined: pa.Array) -> pa.Array:
     lengths = np.where(empty, 0, _lengths(lists))
     kept = np.repeat(~empty, _lengths(lists))
     return pa.ListArray.from_arrays(integers(_offsets(lengths)), lists.flatten().filter(pa.array(kept)))
+
+
+def table_of(rows: Iterable[Sequence[object]], schema: pa.Schema) -> pa.Table:
+    """Make a table of strings and 32-bit integers."""
+    columns: list[Any] = list(zip(*rows, strict=True)) or [()] * len(schema)
+    arrays = [
+        integers(column) if field.type == pa.int32() else strings(column)
+        for column, field in zip(columns, schema, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def with_column(table: pa.Table, name: str, column: pa.Array | pa.ChunkedArray) -> pa.Table:
+    """Replace a column."""
+    return table.set_column(table.schema.get_field_index(name), name, column)
 
 
 def as_numpy(array: pa.Array) -> np.ndarray:
@@ -82,6 +102,33 @@ def read_arrow(path: Path) -> pa.Table:
     """Map a table into memory; only rows that are used are read from disk."""
     with pa.memory_map(str(path)) as source:
         return pa.ipc.open_file(source).read_all()
+
+
+@dataclass
+class Counts:
+    """What was counted while a table was made, kept in its metadata. Subclasses have the fields."""
+
+    @classmethod
+    def of(cls, schema: pa.Schema) -> Self:
+        """Read the counts in a schema."""
+        return cls(**json.loads((schema.metadata or {})[_COUNTS]))
+
+    @classmethod
+    def sum_of(cls, counts: Iterable[Self]) -> Self:
+        """Sum the counts of several tables."""
+        total = cls()
+        for other in counts:
+            total.add(other)
+        return total
+
+    def add(self, other: Self) -> None:
+        """Add the counts of another table."""
+        for name, value in asdict(other).items():
+            setattr(self, name, getattr(self, name) + value)
+
+    def kept_in(self, schema: pa.Schema) -> pa.Schema:
+        """Add the counts to a schema."""
+        return schema.with_metadata({_COUNTS: json.dumps(asdict(self))})
 
 
 def gather_rows(paths: Sequence[Path], file: np.ndarray, row: np.ndarray, columns: list[str]) -> pa.Table:

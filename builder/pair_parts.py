@@ -1,14 +1,13 @@
 """Parts of pairs: the stored outcome of a batch. One file has its pairs, a second one what was discarded."""
 
-import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from .arrow import has_schema, integers, read_arrow, strings, write_arrow
+from .arrow import Counts, has_schema, integers, read_arrow, table_of, write_arrow
 from .article import ReadArticle
 from .extraction.pairs import names_label, own_label
 from .identifiers import digest, split_key
@@ -37,11 +36,9 @@ LABELLED, NAMED, UNLABELLED = "labelled", "named", "unlabelled"
 
 _DISCARDED_SCHEMA = pa.schema([(name, pa.string()) for name in ("article_id", "reason", "detail")])
 
-_REPORT = b"proofmatch.report"  # key in the metadata of a part's file
-
 
 @dataclass
-class PartReport:
+class PartReport(Counts):
     """Counts of a batch."""
 
     documents: int = 0
@@ -51,27 +48,9 @@ class PartReport:
     def __str__(self) -> str:
         return f"{self.documents:,} documents, {self.pairs_found:,} pairs, {self.pairs_kept:,} kept"
 
-    @classmethod
-    def sum_of(cls, reports: Iterable["PartReport"]) -> "PartReport":
-        """Sum the counts of several batches."""
-        total = cls()
-        for report in reports:
-            total.add(report)
-        return total
-
-    def add(self, other: "PartReport") -> None:
-        """Add the counts of another batch."""
-        self.documents += other.documents
-        self.pairs_found += other.pairs_found
-        self.pairs_kept += other.pairs_kept
-
 
 class PartBuilder:
-    """Collects the outcome of a batch and writes it as one part.
-
-    Args:
-        seed: Salt of the split keys.
-    """
+    """Collects the outcome of a batch and writes it as one part; the seed is the salt of the split keys."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -120,15 +99,9 @@ class PartBuilder:
 
     def write(self, path: Path) -> None:
         """Write the part."""
-        columns = list(zip(*self._rows, strict=True)) or [()] * len(PART_SCHEMA)
-        arrays = [
-            integers(column) if field.type == pa.int32() else strings(column)
-            for column, field in zip(columns, PART_SCHEMA, strict=True)
-        ]
-        schema = PART_SCHEMA.with_metadata({_REPORT: json.dumps(asdict(self.report))})
         # The pairs last: when their file exists, the part is complete.
         write_arrow(discarded_table(self._discarded), _discarded_path(path))
-        write_arrow(pa.Table.from_arrays(arrays, schema=schema), path)
+        write_arrow(table_of(self._rows, self.report.kept_in(PART_SCHEMA)), path)
 
 
 def _label_of(pair: Pair) -> str:
@@ -145,8 +118,7 @@ def _discarded_path(path: Path) -> Path:
 def discarded_table(discarded: Iterable[Discarded]) -> pa.Table:
     """Make rows of `discarded.parquet`."""
     rows = [(item.article_id, item.reason.value, item.detail) for item in discarded]
-    columns = zip(*rows, strict=True) if rows else [()] * len(_DISCARDED_SCHEMA)
-    return pa.Table.from_arrays([strings(column) for column in columns], schema=_DISCARDED_SCHEMA)
+    return table_of(rows, _DISCARDED_SCHEMA)
 
 
 def read_columns(path: Path, names: Collection[str]) -> pa.Table:
@@ -158,7 +130,7 @@ def read_columns(path: Path, names: Collection[str]) -> pa.Table:
 
 def read_report(path: Path) -> PartReport:
     """Read the counts of a part."""
-    return PartReport(**json.loads((read_arrow(path).schema.metadata or {})[_REPORT]))
+    return PartReport.of(read_arrow(path).schema)
 
 
 def read_discarded(path: Path) -> pa.Table:

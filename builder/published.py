@@ -15,7 +15,7 @@ from proofmatch.progress import Progress
 from proofmatch.storage import unchanged
 from proofmatch.workers import WorkerPool, number_of_workers
 
-from .arrow import read_arrow, strings, write_arrow
+from .arrow import read_arrow, strings, with_column, write_arrow
 from .engine.run_folder import RunFolder
 from .identifiers import pair_id, proof_id, split_key, statement_id
 from .pair_parts import PartBuilder, PartReport, discarded_table, is_complete, read_columns
@@ -69,9 +69,6 @@ def import_published(
 
     Returns:
         The release folder, which `datasets.load_dataset` opens.
-
-    Raises:
-        ProofmatchError: If files are missing or malformed.
     """
     if symbols not in SYMBOLS:
         raise ProofmatchError(f"symbols must be one of {', '.join(SYMBOLS)}, not {symbols!r}")
@@ -202,5 +199,5 @@ def _renamed(table: pa.Table, new_names: dict[int, str], seed: int) -> pa.Table:
         "split_key": [split_key(seed, name) for name in names],
     }
     for column, values in changed.items():
-        table = table.set_column(table.schema.get_field_index(column), column, strings(values))
+        table = with_column(table, column, strings(values))
     return table

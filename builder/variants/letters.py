@@ -92,12 +92,7 @@ def both_cases(renaming: Mapping[str, str]) -> dict[str, str]:
 
 
 def rename_tokens(tokens: Iterable[str], letters: Mapping[str, str]) -> list[str]:
-    """Rename the variables among tokens; fonts stay.
-
-    Args:
-        tokens: Typed tokens.
-        letters: From `both_cases`.
-    """
+    """Rename the variables among typed tokens by `both_cases`; fonts stay."""
     return [
         token[:-1] + letters[letter] if (letter := letter_of_token[token]) in letters else token
         for token in tokens
@@ -105,19 +100,12 @@ def rename_tokens(tokens: Iterable[str], letters: Mapping[str, str]) -> list[str
 
 
 class Site(NamedTuple):
-    """A letter in a text.
-
-    Attributes:
-        start: Where its notation begins.
-        end: Where its notation ends.
-        letter: The letter.
-        write: Writes another letter of the same alphabet and case in this notation.
-    """
+    """A letter in a text, and where its notation begins and ends."""
 
     start: int
     end: int
     letter: str
-    write: Callable[[str], str]
+    write: Callable[[str], str]  # writes another letter of the same alphabet and case in this notation
 
 
 def rewrite(text: str, sites: Iterable[Site], letters: Mapping[str, str]) -> str:
@@ -129,10 +117,6 @@ def rewrite(text: str, sites: Iterable[Site], letters: Mapping[str, str]) -> str
             done = end
     pieces.append(text[done:])
     return "".join(pieces)
-
-
-def _same(letter: str) -> str:
-    return letter
 
 
 def _command(letter: str) -> str:
@@ -162,7 +146,7 @@ def _own_command(alphabet: str, letter: str) -> str:
 _Notation = tuple[str, Callable[[str], str]]
 
 # Control word → its letter and notation.
-_COMMANDS: dict[str, _Notation] = {
+COMMAND_NOTATIONS: dict[str, _Notation] = {
     **{name: (letter, _command) for letter, name in _TEX_NAMES.items()},
     **{f"var{name}": (letter, _slanted_capital) for letter, name in _UPPER_NAMES.items()},
     **{
@@ -172,15 +156,9 @@ _COMMANDS: dict[str, _Notation] = {
 }
 
 
-def command_notation(name: str) -> _Notation | None:
-    """Find the letter and notation of a control word."""
-    return _COMMANDS.get(name)
-
-
 def restored_notation(alphabet: str, letter: str) -> _Notation | None:
     """Find the notation of what `_own_command` wrote for a letter without a command of its own."""
-    is_foreign = (alphabet, letter) in _OWN_COMMANDS
-    return None if is_foreign else (letter, partial(_own_command, alphabet))
+    return None if (alphabet, letter) in _OWN_COMMANDS else (letter, partial(_own_command, alphabet))
 
 
 @cache
@@ -192,7 +170,7 @@ def character_notation(character: str) -> _Notation | None:
     ('x', '𝐪')
     """
     if character in VARIABLE_OF:
-        return character, _same
+        return character, str
     letter, font = fold_styled(character)
     if font in (None, "double-struck") or letter not in VARIABLE_OF:
         return None

@@ -3,10 +3,9 @@
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ import pyarrow.parquet as pq
 
 from proofmatch.errors import ProofmatchError
 
-from ..arrow import gather_rows, has_schema, read_arrow, split_lists, strings, write_arrow
+from ..arrow import Counts, gather_rows, has_schema, read_arrow, split_lists, table_of, write_arrow
 
 RECORD = "renamed.parquet"
 
@@ -25,7 +24,6 @@ _NAMES = pa.list_(pa.string())
 RECORD_SCHEMA = pa.schema(
     [("id", pa.string()), ("proof_id", pa.string()), ("original", _NAMES), ("renamed", _NAMES)]
 )
-_REPORT = b"proofmatch.report"  # key in the metadata of a part and of the record
 
 
 class PartRow(NamedTuple):
@@ -43,7 +41,7 @@ _PART_SCHEMA = pa.schema([(name, pa.string()) for name in PartRow._fields])
 
 
 @dataclass
-class Report:
+class Report(Counts):
     """Counts of proofs."""
 
     proofs: int = 0
@@ -51,18 +49,10 @@ class Report:
     with_letters_kept: int = 0  # proofs with variables for which no new name was left
     unread: int = 0  # proofs whose text and tokens do not match; nothing is renamed in them
 
-    @classmethod
-    def sum_of(cls, reports: Iterable["Report"]) -> "Report":
-        """Sum the counts of several parts."""
-        counts = [list(asdict(report).values()) for report in reports]
-        return cls(*map(sum, zip(*counts, strict=True)))
-
 
 def write_part(rows: Sequence[PartRow], report: Report, path: Path) -> None:
     """Write a part."""
-    columns = zip(*rows, strict=True) if rows else [()] * len(_PART_SCHEMA)
-    schema = _PART_SCHEMA.with_metadata({_REPORT: json.dumps(asdict(report))})
-    write_arrow(pa.Table.from_arrays([strings(column) for column in columns], schema=schema), path)
+    write_arrow(table_of(rows, report.kept_in(_PART_SCHEMA)), path)
 
 
 def is_complete_part(path: Path) -> bool:
@@ -72,7 +62,7 @@ def is_complete_part(path: Path) -> bool:
 
 def part_report(path: Path) -> Report:
     """Read the counts of a part."""
-    return _report_in(read_arrow(path).schema)
+    return Report.of(read_arrow(path).schema)
 
 
 def proof_ids(parts: Iterable[Path]) -> pa.Array:
@@ -82,12 +72,7 @@ def proof_ids(parts: Iterable[Path]) -> pa.Array:
 
 
 def read_proofs(parts: Sequence[Path], places: np.ndarray) -> pa.Table:
-    """Read some renamed proofs from parts.
-
-    Args:
-        parts: The parts.
-        places: Positions of the wanted proofs in `proof_ids(parts)`.
-    """
+    """Read the proofs at some positions of `proof_ids(parts)`."""
     starts = np.cumsum([0, *(read_arrow(part).num_rows for part in parts)])
     part = np.searchsorted(starts, places, side="right") - 1
     return gather_rows(parts, part, places - starts[part], ["text", "tokens"])
@@ -103,26 +88,17 @@ def write_record(parts: Sequence[Path], folder: Path) -> None:
         else rows.column(field.name)
         for field in RECORD_SCHEMA
     ]
-    report = Report.sum_of(map(part_report, parts))
-    schema = RECORD_SCHEMA.with_metadata({_REPORT: json.dumps(asdict(report))})
+    schema = Report.sum_of(map(part_report, parts)).kept_in(RECORD_SCHEMA)
     pq.write_table(pa.Table.from_arrays(columns, schema=schema), folder / RECORD, compression="zstd")
 
 
 def read_report(release: Path) -> Report:
     """Read the counts of a variant."""
-    return _report_in(pq.read_schema(release / RECORD))
+    return Report.of(pq.read_schema(release / RECORD))
 
 
 def read_renamings(release: Path, wanted: pa.Array) -> list[dict[str, str]]:
-    """Read the renamings of some proofs: variable → its new name.
-
-    Args:
-        release: The variant.
-        wanted: Ids of the proofs.
-
-    Raises:
-        ProofmatchError: If the record cannot be read, or lacks one of the proofs.
-    """
+    """Read the renamings (variable → its new name) of the proofs with the wanted ids."""
     with readable_release_file(release / RECORD):
         record = pq.read_table(release / RECORD, columns=["proof_id", "original", "renamed"])
     places = pc.index_in(wanted, value_set=record.column("proof_id").combine_chunks())
@@ -136,17 +112,9 @@ def read_renamings(release: Path, wanted: pa.Array) -> list[dict[str, str]]:
     return [dict(zip(original, renamed, strict=True)) for original, renamed in pairs]
 
 
-def _report_in(schema: pa.Schema) -> Report:
-    return Report(**json.loads((schema.metadata or {})[_REPORT]))
-
-
 @contextmanager
 def readable_release_file(path: Path) -> Iterator[None]:
-    """Name the file of a release that cannot be read.
-
-    Raises:
-        ProofmatchError: If Arrow cannot read it, or columns are missing.
-    """
+    """Name the file of a release if Arrow cannot read it or columns are missing."""
     try:
         yield
     except (OSError, KeyError, pa.ArrowException) as error:

@@ -31,19 +31,12 @@ class Proof(NamedTuple):
 
 
 class RenamedProof(NamedTuple):
-    """A proof with renamed variables.
-
-    Attributes:
-        proof: The proof.
-        renaming: Variable → its new name.
-        kept: Number of variables that kept their names because no new name was left.
-        is_read: Whether text and tokens match; if not, nothing was renamed.
-    """
+    """A proof with renamed variables."""
 
     proof: Proof
-    renaming: dict[str, str]
-    kept: int = 0
-    is_read: bool = True
+    renaming: dict[str, str]  # variable → its new name
+    kept: int = 0  # variables that kept their names because no new name was left
+    is_read: bool = True  # whether text and tokens match; if not, nothing was renamed
 
 
 def rename_proof(
@@ -51,11 +44,7 @@ def rename_proof(
 ) -> RenamedProof:
     """Rename the variables of a proof, so that `restore_proof` restores it exactly.
 
-    Args:
-        statement_tokens: Tokens of the statement, which is not changed.
-        proof: The proof.
-        symbols: See `choose_renaming`.
-        rng: Source of randomness.
+    The tokens of the statement tell which variables it shares; for `symbols` see `choose_renaming`.
     """
     sites = text_sites(*proof)
     if sites is None:
@@ -78,12 +67,7 @@ def rename_proof(
 
 
 def restore_proof(renamed: Proof, renaming: Mapping[str, str]) -> Proof:
-    """Restore the original names in a renamed proof.
-
-    Args:
-        renamed: The renamed proof.
-        renaming: Variable → its new name.
-    """
+    """Restore the original names in a renamed proof."""
     if not renaming:
         return renamed
     letters = both_cases({new: original for original, new in renaming.items()})

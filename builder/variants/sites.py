@@ -20,7 +20,7 @@ from ..tex import (
     formula_end,
 )
 from ..tokens import INVISIBLE_IN_TEXT, Memo, typed_word
-from .letters import Site, character_notation, command_notation, letter_of_token, restored_notation
+from .letters import COMMAND_NOTATIONS, Site, character_notation, letter_of_token, restored_notation
 
 _SPACE = re.compile(r"\s*")
 _UNPRINTED = re.compile(rf"\s+|{INVISIBLE_IN_TEXT.pattern}+")
@@ -59,10 +59,6 @@ def text_sites(text: str, tokens: list[str]) -> list[Site] | None:
 
     Its formulas are `$TeX$` or, if the source has no TeX, symbols between words like other words. Only the
     tokens tell which, so text and tokens are aligned.
-
-    Args:
-        text: As `readable` writes it.
-        tokens: Tokens of the same passage.
 
     Returns:
         The sites in order, or None if text and tokens do not match.
@@ -174,10 +170,7 @@ def _word_end(text: str, position: int, surface: str) -> int:
 
 
 def _possible_formulas(text: str, tokens: list[str], position: int, index: int) -> Iterator[list[_Formula]]:
-    """List what can begin at a dollar, the most probable first.
-
-    Adjacent formulas share their tokens.
-    """
+    """List what can begin at a dollar, the most probable first. Adjacent formulas share their tokens."""
     end_of_math = index
     while end_of_math < len(tokens) and tokens[end_of_math][0] == "m":
         end_of_math += 1
@@ -232,7 +225,7 @@ class _Scanner:
             elif match["alphabet"]:
                 notation = restored_notation(match["alphabet"], match["restored"])
             elif word := match["word"]:
-                notation = command_notation(word)
+                notation = COMMAND_NOTATIONS.get(word)
                 if word in TEXT_COMMANDS:
                     position = self._text(position, end, sites)
                 elif not notation:

@@ -23,7 +23,7 @@ from proofmatch.progress import Progress
 from proofmatch.workers import WorkerPool, number_of_workers
 
 from ...dataset_card.card import render_card
-from ..arrow import as_numpy, split_lists
+from ..arrow import as_numpy, split_lists, with_column
 from ..engine.run_folder import RunFolder
 from ..identifiers import digest
 from ..release.assemble import card_facts, complete_release, make_once, write_shards
@@ -83,9 +83,6 @@ def make_variant(
 
     Returns:
         The folder of the new release, which `datasets.load_dataset` opens.
-
-    Raises:
-        ProofmatchError: If the release is not complete, or `out` holds something else.
     """
     if symbols not in SYMBOLS:
         raise ProofmatchError(f"symbols must be one of {', '.join(SYMBOLS)}, not {symbols!r}")
@@ -110,15 +107,7 @@ def make_variant(
 def undo_variant(
     release: str | os.PathLike[str], out: str | os.PathLike[str], *, workers: int | None = None
 ) -> Path:
-    """Restore the release that a variant was made from: the same tables, byte for byte.
-
-    Args:
-        release: The variant.
-        out: The folder of the restored release.
-        workers: Number of processes; by default one per CPU.
-
-    Returns:
-        The folder of the restored release.
+    """Restore the release that a variant was made from in `out`: the same tables, byte for byte.
 
     Raises:
         ProofmatchError: If the release is not a complete variant, or `out` holds something else.
@@ -195,25 +184,15 @@ def _tables(source: Release) -> Iterator[tuple[Path, Config, str]]:
 
 @dataclass(frozen=True, slots=True)
 class _RowGroup:
-    """A row group of pairs: the unit of work, of storage and of resumption.
-
-    Attributes:
-        release: Folder of the release.
-        path: The file, within the release.
-        number: Number of the row group in the file.
-        part_name: File name of its part.
-        done: Parts that already have some of the proofs.
-        parts: Folder of the parts.
-        choice: How to choose names; None restores the original ones.
-    """
+    """A row group of pairs: the unit of work, of storage and of resumption."""
 
     release: Path
-    path: Path
+    path: Path  # within the release
     number: int
     part_name: str
-    done: Sequence[Path]
+    done: Sequence[Path]  # parts that already have some of the proofs
     parts: Path
-    choice: Choice | None
+    choice: Choice | None  # None restores the original names
 
     def __str__(self) -> str:
         return str(self.path)
@@ -293,17 +272,11 @@ def _read_rows(table: pa.Table) -> Iterator[tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A file of a table to write.
+    """A file of a table to write, with the same path as in the original release."""
 
-    Attributes:
-        release: Folder of the release with the original file.
-        shard: The file, with the same path in both releases.
-        parts: The proofs that replace the original ones.
-    """
-
-    release: Path
+    release: Path  # the original one
     shard: Shard
-    parts: Sequence[Path]
+    parts: Sequence[Path]  # the proofs that replace the original ones
 
     def __str__(self) -> str:
         return str(self.shard.path)
@@ -332,10 +305,6 @@ def _replaced_groups(table: _Table) -> Iterator[pa.Table]:
                 )
             proofs = read_proofs(table.parts, as_numpy(places))
             tokens = split_lists(proofs.column("tokens").combine_chunks())
-            group = _with_column(group, names["proof"], proofs.column("text"))
-            group = _with_column(group, names["proof_tokens"], tokens)
+            group = with_column(group, names["proof"], proofs.column("text"))
+            group = with_column(group, names["proof_tokens"], tokens)
         yield group.cast(config.schema)
-
-
-def _with_column(table: pa.Table, name: str, column: pa.Array | pa.ChunkedArray) -> pa.Table:
-    return table.set_column(table.schema.get_field_index(name), name, column)
