@@ -8,12 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, one_line
 
 from ...dataset_card.tables import statistics_tables
 from ..release.schema import CARD, SPLITS, STATISTICS
 from ..settings import check_license
-from .evidence import CONFIG_BY_NAME, Evidence, one_line, read_json
+from .evidence import CONFIG_BY_NAME, Evidence, read_json
 from .report import Fault, NotChecked, Remark
 
 # What `proofmatch stats`, the card and its figures are made from.
@@ -35,7 +35,12 @@ def check_card(evidence: Evidence) -> Iterator[Remark]:
     for name in ("license", "language"):
         if not metadata.get(name):
             yield Fault(f"{CARD} names no {name}")
-    yield from _wrong_license(metadata.get("license"))
+    licenses = metadata.get("license") or []
+    for name in licenses if isinstance(licenses, list) else [licenses]:
+        try:
+            check_license(str(name))
+        except ProofmatchError as error:
+            yield Fault(f"{CARD}: {error}")
     text = (evidence.folder / CARD).read_text(encoding="utf-8")
     for name in dict.fromkeys(_FIGURE.findall(text)):
         if name not in evidence.inventory.files:
@@ -65,17 +70,9 @@ def _read_metadata(evidence: Evidence) -> dict[str, Any] | str:
         return error.strerror or str(error)
     except Exception as error:
         # Broken YAML raises one of several exceptions of two libraries.
-        return one_line(error)
+        return one_line(str(error))
     finally:
         hub_log.setLevel(level)
-
-
-def _wrong_license(found: Any) -> Iterator[Fault]:  # noqa: ANN401 - whatever the YAML has
-    for name in (found if isinstance(found, list) else [found]) if found else []:
-        try:
-            check_license(str(name))
-        except ProofmatchError as error:
-            yield Fault(f"{CARD}: {error}")
 
 
 def _entries(metadata: dict[str, Any], name: str) -> list[dict[str, Any]]:

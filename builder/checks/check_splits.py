@@ -52,13 +52,11 @@ def _in_two_splits(evidence: Evidence, config: str, column: str) -> Iterator[Fau
     encoded = evidence.ids(config, column).dictionary_encode()
     splits = np.zeros(len(encoded.dictionary), np.uint8)
     np.bitwise_or.at(splits, to_numpy(encoded.indices), evidence.split_bits(config))
-    if shared := np.flatnonzero(splits & (splits - 1)).tolist():  # more than one bit is set
-        cases = (f"{encoded.dictionary[number]} in {_names(int(splits[number]))}" for number in shared)
-        yield Fault.about(f"{config} has the same {column} in two splits", cases)
-
-
-def _names(bits: int) -> str:
-    return " and ".join(split for number, split in enumerate(SPLITS) if bits >> number & 1)
+    cases = []
+    for number in np.flatnonzero(splits & (splits - 1)).tolist():  # more than one bit is set
+        names = [split for bit, split in enumerate(SPLITS) if splits[number] >> bit & 1]
+        cases.append(f"{encoded.dictionary[number]} in {' and '.join(names)}")
+    yield from Fault.if_any(f"{config} has the same {column} in two splits", cases)
 
 
 def check_articles(evidence: Evidence) -> Iterator[Remark]:
@@ -74,9 +72,9 @@ def check_articles(evidence: Evidence) -> Iterator[Remark]:
             hashes = evidence.hashes(config, column)
             of_article = np.zeros(len(names), np.int64)
             of_article[numbers] = hashes  # that of the last pair, as good as any
-            if several := np.unique(numbers[hashes != of_article[numbers]]).tolist():
-                cases = (names[number] for number in several)
-                yield Fault.about(f"{config} has articles with more than one {what}", cases)
+            several = np.unique(numbers[hashes != of_article[numbers]]).tolist()
+            cases = (names[number] for number in several)
+            yield from Fault.if_any(f"{config} has articles with more than one {what}", cases)
         yield Note(f"{config}: {len(names):,} articles")
 
 
@@ -119,13 +117,9 @@ def _places(pairs: Table, task: Table, side: str) -> np.ndarray:
 
 
 def revealing_order(one: np.ndarray, other: np.ndarray) -> str | None:
-    """Tell how one order of the same rows reveals the other, or None.
+    """Tell how the places of rows in one table reveal their places in another, or None.
 
     Two random orders are reported less than once in a million times.
-
-    Args:
-        one: Place of each row in one table.
-        other: Place of each row in the other.
     """
     steps = np.diff(other[np.argsort(one)])
     for together in (int((steps == 1).sum()), int((steps == -1).sum())):

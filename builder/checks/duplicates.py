@@ -45,13 +45,9 @@ class NearPairs:
 
 
 def find_near_duplicates(texts: Ragged, tick: Callable[[], None] = lambda: None) -> NearPairs:
-    """Find distinct texts whose shingles are nearly the same.
+    """Find distinct texts, given as token numbers, whose shingles are nearly the same.
 
     A text shorter than a shingle has no near duplicates.
-
-    Args:
-        texts: The token numbers of distinct texts.
-        tick: Called now and then.
     """
     from rensa import RMinHash, RMinHashLSH  # pyright: ignore[reportAttributeAccessIssue] - untyped
 

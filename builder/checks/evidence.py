@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from proofmatch.errors import one_line
 from proofmatch.ragged import Ragged
 
 from ..release.release import origin
@@ -39,16 +40,11 @@ CONFIG_BY_NAME = {config.name: config for config in CONFIGS}
 
 
 class Inventory:
-    """The files of a folder, apart from what git and the Hub's client keep there.
-
-    Attributes:
-        folder: The folder.
-        files: Their names within the folder, with slashes.
-    """
+    """The files of a folder, apart from what git and the Hub's client keep there."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.files: list[str] = []
+        self.files: list[str] = []  # their names within the folder, with slashes
         for parent, folders, files in os.walk(folder):
             folders[:] = [name for name in folders if not name.startswith(".")]
             paths = (Path(parent) / name for name in files if not name.startswith("."))
@@ -83,21 +79,17 @@ class Table:
     @classmethod
     def concatenate(cls, pieces: "list[Table]", columns: Iterable[str]) -> "Table":
         """Put pieces with the given columns one after the other."""
-        no_id, no_hash = pa.array([], pa.string()), np.empty(0, np.int64)
+        no_ids, no_hashes = pa.array([], pa.string()), np.empty(0, np.int64)
         ids, hashes = {}, {}
         for name in columns:
-            hashes[name] = np.concatenate([no_hash, *(piece.hashes[name] for piece in pieces)])
+            hashes[name] = np.concatenate([no_hashes, *(piece.hashes[name] for piece in pieces)])
             if name in IDS:
-                ids[name] = pa.concat_arrays([no_id, *(piece.ids[name] for piece in pieces)])
+                ids[name] = pa.concat_arrays([no_ids, *(piece.ids[name] for piece in pieces)])
         return cls(ids, hashes)
 
 
 class Vocabulary:
-    """Numbers distinct strings in the order of their first occurrence.
-
-    Attributes:
-        tokens: The strings.
-    """
+    """Numbers distinct strings in the order of their first occurrence."""
 
     def __init__(self) -> None:
         self.tokens: list[str] = []
@@ -114,14 +106,12 @@ class Vocabulary:
         indices = to_numpy(elements.indices.fill_null(len(strings) - 1))  # a null counts as an empty string
         numbers = np.zeros(len(strings), np.int32)
         used = np.flatnonzero(np.bincount(indices))
-        numbers[used] = [self._number(strings[index]) for index in used.tolist()]
+        for index in used.tolist():
+            number = self._numbers.setdefault(strings[index], len(self.tokens))
+            if number == len(self.tokens):
+                self.tokens.append(strings[index])
+            numbers[index] = number
         return Ragged(numbers[indices], starts)
-
-    def _number(self, token: str) -> int:
-        number = self._numbers.setdefault(token, len(self.tokens))
-        if number == len(self.tokens):
-            self.tokens.append(token)
-        return number
 
 
 class Texts:
@@ -156,26 +146,17 @@ class Texts:
 class Evidence:
     """A release as far as it can be read.
 
-    Args:
-        folder: The release.
-        max_leaked: The share of held-out pairs that may occur in another split.
-        tick: Called now and then during long operations with what is going on.
-
-    Attributes:
-        inventory: Its files.
-        tables: By config and split, the tables that could be read completely.
-        reading_faults: What was wrong with the files and their rows.
-        vocabulary: Its distinct tokens.
-        malformed_tokens: What is wrong with a token → the tokens, and where each occurs first.
-        texts: Its distinct statements and proofs.
+    Long operations call `tick` now and then with what is going on.
     """
 
     def __init__(self, folder: Path, max_leaked: float, tick: Callable[[str], None]) -> None:
         self.folder, self.max_leaked, self.tick = folder, max_leaked, tick
         self.inventory = Inventory(folder)
+        # By config and split, the tables that could be read completely.
         self.tables: dict[tuple[str, str], Table] = {}
         self.reading_faults: list[Fault] = []
         self.vocabulary = Vocabulary()
+        # What is wrong with a token → the tokens, and where each occurs first.
         self.malformed_tokens: dict[str, list[str]] = {}
         self.texts = {side: Texts() for side in SIDES}
         self._categories = Vocabulary()
@@ -193,7 +174,7 @@ class Evidence:
             try:
                 pieces.extend(self._read_file(config, file, name))
             except (*UNREADABLE, WrongSchema) as error:
-                self.reading_faults.append(Fault(f"{name} cannot be used: {one_line(error)}"))
+                self.reading_faults.append(Fault(f"{name} cannot be used: {one_line(str(error))}"))
                 readable = False
         if readable:
             self.tables[config.name, split] = Table.concatenate(pieces, config.columns)
@@ -313,8 +294,3 @@ def read_json(path: Path) -> Any:  # noqa: ANN401 - whatever is in the file
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-
-
-def one_line(error: Exception) -> str:
-    """Put the message of an exception on one line."""
-    return " ".join(str(error).split())

@@ -1,8 +1,5 @@
 """The files of a release: listed in the manifest, unchanged, complete and readable."""
 
-# pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -10,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from proofmatch.errors import one_line
 from proofmatch.storage import sha256_of
 
 from ..reasons import Reason
@@ -28,9 +25,9 @@ from ..release.schema import (
     shard_name,
 )
 from ..variants.record import RECORD, RECORD_SCHEMA
-from .evidence import CONFIG_BY_NAME, FAMILIES, Evidence, one_line, read_json
+from .evidence import CONFIG_BY_NAME, FAMILIES, Evidence, read_json
 from .report import Fault, NotChecked, Note, Remark
-from .values import UNREADABLE, Invalid, WrongSchema, compare_schemas, missing_values, to_numpy
+from .values import UNREADABLE, Invalid, WrongSchema, compare_schemas, missing_values, only_in
 
 _BUILD_FOLDER = ".build"
 
@@ -93,15 +90,12 @@ def _local_paths(parameters: Any) -> Iterator[Fault]:  # noqa: ANN401 - from a f
         for key in ("sources", "files"):
             names = parameters.get(key)
             for name in names if isinstance(names, list) else [names]:
-                if isinstance(name, str) and "://" not in name and _is_absolute(name):
-                    yield Fault(
-                        f"{MANIFEST}: `{key}` has {name}, a path on somebody's disk, not a name or URL"
-                    )
+                if not isinstance(name, str) or "://" in name:
+                    continue
+                if PurePosixPath(name).is_absolute() or PureWindowsPath(name).is_absolute():
+                    where = f"`{key}` has {name}, a path on somebody's disk"
+                    yield Fault(f"{MANIFEST}: {where}, not a name or URL")
         parameters = parameters.get("variant_of")
-
-
-def _is_absolute(name: str) -> bool:
-    return PurePosixPath(name).is_absolute() or PureWindowsPath(name).is_absolute()
 
 
 def check_layout(evidence: Evidence) -> Iterator[Remark]:
@@ -140,11 +134,10 @@ def _missing_shards(config: str, split: str, numbers: list[tuple[int, int]]) -> 
     else:
         (total,) = totals
         present = {number for number, _ in numbers}
-        if missing := sorted(set(range(total)) - present):
-            shards = [shard_name(split, number, total) for number in missing]
-            yield Fault.about(f"shards of {config} {split} are missing", shards)
-        if beyond := sorted(present - set(range(total))):
-            yield Fault.about(f"{config} {split} has shards beyond its total of {total}", beyond)
+        missing = [shard_name(split, number, total) for number in range(total) if number not in present]
+        yield from Fault.if_any(f"shards of {config} {split} are missing", missing)
+        beyond = sorted(number for number in present if number >= total)
+        yield from Fault.if_any(f"{config} {split} has shards beyond its total of {total}", beyond)
 
 
 def check_schema(evidence: Evidence) -> Iterator[Remark]:
@@ -164,11 +157,11 @@ def check_discarded(evidence: Evidence) -> Iterator[Remark]:
         for batch in _batches(evidence, DISCARDED, DISCARDED_SCHEMA):
             reasons.update(batch.column("reason").to_pylist())
     except (*UNREADABLE, WrongSchema) as error:
-        yield Fault(f"{DISCARDED} cannot be used: {one_line(error)}")
+        yield Fault(f"{DISCARDED} cannot be used: {one_line(str(error))}")
         return
     known = set(Reason)
-    if unknown := [f"{reason!r} ({count} times)" for reason, count in reasons.items() if reason not in known]:
-        yield Fault.about(f"{DISCARDED} has unknown reasons", unknown)
+    unknown = (f"{reason!r} ({count} times)" for reason, count in reasons.items() if reason not in known)
+    yield from Fault.if_any(f"{DISCARDED} has unknown reasons", unknown)
     yield Note(f"{reasons.total():,} documents and pairs were discarded")
 
 
@@ -183,7 +176,7 @@ def check_renamed(evidence: Evidence) -> Iterator[Remark]:
     try:
         table = pa.Table.from_batches(_batches(evidence, RECORD, RECORD_SCHEMA), RECORD_SCHEMA)
     except (*UNREADABLE, WrongSchema) as error:
-        yield Fault(f"{RECORD} cannot be used: {one_line(error)}")
+        yield Fault(f"{RECORD} cannot be used: {one_line(str(error))}")
         return
     for batch in table.combine_chunks().to_batches():
         ids = batch.column("id")
@@ -204,14 +197,13 @@ def _batches(evidence: Evidence, name: str, schema: pa.Schema) -> Iterator[pa.Re
 
 
 def _invalid_names(batch: pa.RecordBatch) -> Invalid:
-    lengths = [
-        to_numpy(pc.list_value_length(batch.column(name)).fill_null(0)) for name in ("original", "renamed")
-    ]
-    if (different := lengths[0] != lengths[1]).any():
+    columns = [[names or [] for names in batch.column(name).to_pylist()] for name in ("original", "renamed")]
+    pairs = zip(*columns, strict=True)
+    different = np.array([len(original) != len(renamed) for original, renamed in pairs], bool)
+    if different.any():
         yield "more original names than renamed ones, or fewer", different
-    for name in ("original", "renamed"):
-        lists = batch.column(name).to_pylist()
-        repeated = np.array([len(set(names or ())) < len(names or ()) for names in lists], bool)
+    for name, column in zip(("original", "renamed"), columns, strict=True):
+        repeated = np.array([len(set(names)) < len(names) for names in column], bool)
         if repeated.any():
             yield f"a name twice among its {name}", repeated
 
@@ -226,13 +218,11 @@ def _wrong_pairs(evidence: Evidence, table: pa.Table) -> Iterator[Remark]:
     expected = {name: pa.concat_arrays([evidence.ids(config, name) for config in configs]) for name in names}
     for name in names:
         ids = table.column(name).combine_chunks()
-        if len(missing := expected[name].filter(pc.invert(pc.is_in(expected[name], value_set=ids))).unique()):
-            yield Fault.about(f"{RECORD} lacks {name}s of the pairs", missing.to_pylist())
-        if len(unknown := ids.filter(pc.invert(pc.is_in(ids, value_set=expected[name])))):
-            yield Fault.about(f"{RECORD} has {name}s that no pair has", unknown.to_pylist())
-        if repeated := [value for value, count in Counter(ids.to_pylist()).items() if count > 1]:
-            yield Fault.about(f"{RECORD} has the same {name} more than once", repeated)
+        yield from Fault.if_any(f"{RECORD} lacks {name}s of the pairs", only_in(expected[name], ids).unique())
+        yield from Fault.if_any(f"{RECORD} has {name}s that no pair has", only_in(ids, expected[name]))
+        repeated = (value for value, count in Counter(ids.to_pylist()).items() if count > 1)
+        yield from Fault.if_any(f"{RECORD} has the same {name} more than once", repeated)
     proof_of = dict(zip(*(expected[name].to_pylist() for name in names), strict=True))
     rows = zip(*(table.column(name).to_pylist() for name in names), strict=True)
-    if wrong := [f"{pair} and {proof}" for pair, proof in rows if proof_of.get(pair, proof) != proof]:
-        yield Fault.about(f"{RECORD} has pairs with the proof_id of another pair", wrong)
+    wrong = (f"{pair} and {proof}" for pair, proof in rows if proof_of.get(pair, proof) != proof)
+    yield from Fault.if_any(f"{RECORD} has pairs with the proof_id of another pair", wrong)

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from ..release.schema import SPLITS
 from .evidence import CONFIG_BY_NAME, FAMILIES, IDS, SIDES, Evidence, Table
 from .report import Fault, Note, Remark
-from .values import to_numpy
+from .values import only_in, to_numpy
 
 _DIGITS = 20
 _PATTERNS = {f"{side}_id": rf"^{side[0]}-[0-9a-f]{{{_DIGITS}}}$" for side in SIDES}
@@ -36,34 +36,31 @@ def check_ids(evidence: Evidence) -> Iterator[Remark]:
 
 def _repeated(ids: pa.Array, name: str, place: str) -> Iterator[Fault]:
     counts = pc.value_counts(ids)
-    if repeated := counts.filter(pc.greater(counts.field("counts"), 1)).to_pylist():
-        cases = (f"{case['values']} ({case['counts']} times)" for case in repeated)
-        yield Fault.about(f"{place} has the same {name} more than once", cases)
+    repeated = counts.filter(pc.greater(counts.field("counts"), 1)).to_pylist()
+    cases = (f"{case['values']} ({case['counts']} times)" for case in repeated)
+    yield from Fault.if_any(f"{place} has the same {name} more than once", cases)
 
 
 def _malformed(ids: pa.Array, name: str, place: str) -> Iterator[Fault]:
     malformed = ids.filter(pc.invert(pc.match_substring_regex(ids, _PATTERNS[name])))
-    if len(malformed):
-        form = f"{name[0]}- and {_DIGITS} hexadecimal digits"
-        yield Fault.about(f"{place} has malformed {name}s, not {form}", malformed.to_pylist())
+    form = f"{name[0]}- and {_DIGITS} hexadecimal digits"
+    yield from Fault.if_any(f"{place} has malformed {name}s, not {form}", malformed)
 
 
 def _wrong_pair_ids(table: Table, place: str) -> Iterator[Fault]:
     pairs, statements, proofs, articles = (table.ids[name].to_pylist() for name in IDS)
-    wrong = [
+    wrong = (
         f"{pair} of article {article}"
         for pair, article in zip(pairs, articles, strict=True)
         if not pair.startswith(f"{article}#")
-    ]
-    if wrong:
-        yield Fault.about(f"{place} has ids that do not begin with their article's id and #", wrong)
-    revealing = [
+    )
+    yield from Fault.if_any(f"{place} has ids that do not begin with their article's id and #", wrong)
+    revealing = (
         f"{statement} and {proof}"
         for statement, proof in zip(statements, proofs, strict=True)
         if statement[2:] == proof[2:]
-    ]
-    if revealing:
-        yield Fault.about(f"{place} has statement ids that reveal the id of their proof", revealing)
+    )
+    yield from Fault.if_any(f"{place} has statement ids that reveal the id of their proof", revealing)
 
 
 def check_references(evidence: Evidence) -> Iterator[Remark]:
@@ -82,20 +79,15 @@ def _compare_with_task(evidence: Evidence, side: str, suffix: str, split: str) -
         return
     pairs, task = evidence.tables[config, split], evidence.tables[task_config, split]
     ids, task_ids = pairs.ids[f"{side}_id"], task.ids[f"{side}_id"]
-    if len(missing := _only_in(ids, task_ids)):
-        yield Fault.about(f"{task_config} {split} lacks {side}_ids of {config} {split}", missing.to_pylist())
-    if len(extra := _only_in(task_ids, ids)):
-        yield Fault.about(
-            f"{task_config} {split} has {side}_ids that {config} {split} lacks", extra.to_pylist()
-        )
+    here, there = f"{config} {split}", f"{task_config} {split}"
+    yield from Fault.if_any(f"{there} lacks {side}_ids of {here}", only_in(ids, task_ids))
+    yield from Fault.if_any(f"{there} has {side}_ids that {here} lacks", only_in(task_ids, ids))
     row_in_task = pc.index_in(ids, value_set=task_ids)
     for column, task_column in ((side, "text"), (f"{side}_tokens", "tokens")):
         different = _different(row_in_task, pairs.hashes[column], task.hashes[task_column])
-        if len(different):
-            yield Fault.about(
-                f"{task_column} of {task_config} {split} differs from {column} of {config} {split}",
-                ids.take(different).to_pylist(),
-            )
+        yield from Fault.if_any(
+            f"{task_column} of {there} differs from {column} of {here}", ids.take(different)
+        )
 
 
 def _compare_families(evidence: Evidence) -> Iterator[Remark]:
@@ -105,19 +97,13 @@ def _compare_families(evidence: Evidence) -> Iterator[Remark]:
     # Corpora published as two sets of files may differ; the two splits of a build may not.
     kind = Note if evidence.is_imported else Fault
     ids, other_ids = evidence.ids(config, "id"), evidence.ids(other, "id")
-    for name, cases in ((config, _only_in(ids, other_ids)), (other, _only_in(other_ids, ids))):
-        if len(cases):
-            yield kind.about(f"pairs that are only in {name}", cases.to_pylist())
+    yield from kind.if_any(f"pairs that are only in {config}", only_in(ids, other_ids))
+    yield from kind.if_any(f"pairs that are only in {other}", only_in(other_ids, ids))
     row_in_other = pc.index_in(ids, value_set=other_ids)
     for name in CONFIG_BY_NAME[config].columns:
         different = _different(row_in_other, evidence.hashes(config, name), evidence.hashes(other, name))
-        if len(different):
-            cases = ids.take(different).to_pylist()
-            yield kind.about(f"{name} of the same pair differs between {config} and {other}", cases)
-
-
-def _only_in(ids: pa.Array, others: pa.Array) -> pa.Array:
-    return ids.filter(pc.invert(pc.is_in(ids, value_set=others)))
+        message = f"{name} of the same pair differs between {config} and {other}"
+        yield from kind.if_any(message, ids.take(different))
 
 
 def _different(row_in_other: pa.Array, hashes: np.ndarray, other_hashes: np.ndarray) -> pa.Array:

@@ -23,6 +23,13 @@ class Remark:
         named = [str(case) for case in cases]
         return cls(message, tuple(named[:EXAMPLES]), len(named))
 
+    @classmethod
+    def if_any(cls, message: str, cases: Iterable[object]) -> Iterator[Self]:
+        """Make a remark about all cases unless there are none."""
+        remark = cls.about(message, cases)
+        if remark.count:
+            yield remark
+
 
 class Fault(Remark):
     """Something that must not be in a release."""

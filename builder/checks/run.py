@@ -39,14 +39,9 @@ CHECKS: dict[str, tuple[str, Callable[[Evidence], Iterable[Remark]]]] = {
 
 
 def check_release(release: str | Path, *, max_leaked: float = MAX_LEAKED) -> CheckReport:
-    """Check a release: its files, tables and splits, and whether anything reveals the matches.
+    """Check a release folder: its files, tables and splits, and whether anything reveals the matches.
 
-    Args:
-        release: The folder.
-        max_leaked: The share of held-out pairs that may occur in another split with the same two texts.
-
-    Raises:
-        ProofmatchError: If the folder is not a release at all.
+    A share of `max_leaked` held-out pairs may occur in another split with the same two texts.
     """
     folder = Path(release)
     if not folder.is_dir():
