@@ -7,17 +7,26 @@ chunk, to propagate the gradients to the parameters (Gao et al. 2021, https://ar
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 import torch
 
-if TYPE_CHECKING:
-    from .encoder.proof_matcher import ProofMatcher
+
+class TextEncoder(Protocol):
+    """Encodes texts as vectors, and scores vectors."""
+
+    def encode(self, texts: Sequence[np.ndarray]) -> torch.Tensor:
+        """Encode texts."""
+        ...
+
+    def score(self, statements: torch.Tensor, proofs: torch.Tensor) -> torch.Tensor:
+        """Score all statements with all proofs."""
+        ...
 
 
 def backward_in_chunks(
-    matcher: "ProofMatcher",
+    matcher: TextEncoder,
     statements: Sequence[np.ndarray],
     proofs: Sequence[np.ndarray],
     loss: Callable[[torch.Tensor], torch.Tensor],

@@ -20,6 +20,7 @@ from .lexical.lexical_config import LexicalMatcherConfig
 from .lexical.lexical_matcher import LexicalMatcher, background_rows
 from .lexical.vocabulary import count_vocabulary, read_features
 from .matcher import Matcher, quiet_library
+from .model_card import CURVE, TrainedModel, render_model_card
 from .model_folder import (
     CARD,
     check_folder,
@@ -35,7 +36,6 @@ from .texts import SIDES
 from .tokenizer import load_tokenizer, train_tokenizer
 from .trainer.arguments import MatchingArguments
 from .trainer.learning_curve import learning_curve
-from .trainer.model_card import CURVE, TrainedModel, render_model_card
 from .trainer.processes import is_first_process, number_of_processes, process_group, wait_for_all
 from .trainer.trainer import MatchingTrainer
 

@@ -9,7 +9,7 @@ import pytest
 from huggingface_hub import ModelCard, RepoCard
 
 from proofmatch import __version__
-from proofmatch.training.trainer.model_card import TrainedModel, duration, plain, render_model_card
+from proofmatch.training.model_card import TrainedModel, duration, plain, render_model_card
 from tests.hub.metadata import TASKS, faults_of_card
 from tests.training.trainer.histories import made_up_history
 

@@ -12,12 +12,12 @@ from proofmatch import __version__
 from proofmatch.errors import ProofmatchError
 from proofmatch.hub import check_repository_name
 
-from ...dataset_card.templates import render
-from ..encoder.encoder_config import ProofMatcherConfig
-from ..lexical.lexical_config import LexicalMatcherConfig
-from ..settings import SECTIONS
-from .history import MEASURES, Entry, evaluation_of_step, training_seconds
-from .learning_curve import epochs_text
+from ..dataset_card.templates import render
+from .encoder.encoder_config import ProofMatcherConfig
+from .lexical.lexical_config import LexicalMatcherConfig
+from .settings import SECTIONS
+from .trainer.history import MEASURES, Entry, evaluation_of_step, training_seconds
+from .trainer.learning_curve import epochs_text
 
 CURVE = "learning-curve.svg"
 
