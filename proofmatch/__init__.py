@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from .lazy import lazy_exports
 
-if TYPE_CHECKING:
-    from .builder.release.release import open_release as load_release
-    from .evaluation.evaluator import evaluate
+if TYPE_CHECKING:  # in a checkout, type checkers do not find the subpackages
+    from .builder.release.release import load_release  # pyright: ignore[reportMissingImports]
+    from .evaluation.evaluator import evaluate  # pyright: ignore[reportMissingImports]
 
 __all__ = ["evaluate", "load_release"]
 __version__ = "0.1.0"

@@ -28,9 +28,9 @@ class Ragged:
     @classmethod
     def from_lists(cls, rows: Iterable[Sequence[float]], dtype: np.typing.DTypeLike) -> "Ragged":
         """Join Python lists."""
-        rows = [np.asarray(row, dtype=dtype) for row in rows]
-        lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-        return cls.from_lengths(np.concatenate([np.empty(0, dtype), *rows]), lengths)
+        arrays = [np.asarray(row, dtype=dtype) for row in rows]
+        lengths = np.fromiter(map(len, arrays), np.int64, len(arrays))
+        return cls.from_lengths(np.concatenate([np.empty(0, dtype), *arrays]), lengths)
 
     @classmethod
     def from_arrow(cls, lists: pa.ListArray) -> "Ragged":
