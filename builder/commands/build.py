@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from dataclasses import asdict, fields
 from pathlib import Path
 
 from proofmatch.cli import InsteadOf
@@ -29,15 +30,16 @@ EXAMPLE = "proofmatch build MREC.2011.4.439.tar.bz2 --out release --workers 8"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    defaults = BuildSettings()
-    sources = parser.add_argument(
+    add = parser.add_argument
+    parser.set_defaults(**asdict(BuildSettings()))
+    sources = add(
         "sources",
         nargs="+",
         metavar="SOURCE",
         help="a folder, a glob, .tar[.gz|.bz2|.xz], .zip, an article, or an fsspec URL",
     )
-    parser.add_argument("--out", required=True, type=Path, metavar="RELEASE", help="release folder to write")
-    parser.add_argument(
+    add("--out", required=True, type=Path, metavar="RELEASE", help="release folder to write")
+    add(
         "--status",
         action=InsteadOf,
         nargs=0,
@@ -46,46 +48,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         other=sources,
         help="only show the status of the build in RELEASE; exit code 0 if it is complete, else 1",
     )
-    parser.add_argument(
-        "--workers", type=int, metavar="N", help="processes (default: one per CPU), or concurrent tasks"
-    )
-    parser.add_argument("--engine", choices=ENGINES, default="local", help="where the workers run")
-    parser.add_argument(
-        "--min-tokens", type=int, default=defaults.min_tokens, metavar="N", help="shortest text kept"
-    )
-    parser.add_argument(
-        "--max-tokens", type=int, default=defaults.max_tokens, metavar="N", help="longest text kept"
-    )
-    parser.add_argument(
-        "--detector", choices=list(DETECTORS), default=defaults.detector, help="language identification"
-    )
-    parser.add_argument(
-        "--titles",
-        choices=["keep", "drop"],
-        default=defaults.titles,
-        help='"Lemma 2.1." and "Proof." in the texts',
-    )
-    parser.add_argument("--seed", type=int, default=defaults.seed, help="salt of the splits")
-    parser.add_argument(
-        "--max-document-mb",
-        type=int,
-        default=defaults.max_document_mb,
-        metavar="N",
-        help="discard larger documents unread",
-    )
-    parser.add_argument(
-        "--document-seconds",
-        type=float,
-        default=defaults.document_seconds,
-        metavar="S",
-        help="discard documents that take more CPU time",
-    )
-    parser.add_argument(
-        "--license",
-        default=defaults.license,
-        metavar="NAME",
-        help="the Hub's name of the licence, for the card",
-    )
+    add("--workers", type=int, metavar="N", help="processes (default: one per CPU), or concurrent tasks")
+    add("--engine", choices=ENGINES, default="local", help="where the workers run")
+    add("--min-tokens", type=int, metavar="N", help="shortest text kept")
+    add("--max-tokens", type=int, metavar="N", help="longest text kept")
+    add("--detector", choices=list(DETECTORS), help="language identification")
+    add("--titles", choices=["keep", "drop"], help='"Lemma 2.1." and "Proof." in the texts')
+    add("--seed", type=int, help="salt of the splits")
+    add("--max-document-mb", type=int, metavar="N", help="discard larger documents unread")
+    add("--document-seconds", type=float, metavar="S", help="discard documents that take more CPU time")
+    add("--license", metavar="NAME", help="the Hub's name of the licence, for the card")
     _add_cluster_arguments(parser)
 
 
@@ -126,14 +98,7 @@ def run(options: argparse.Namespace) -> int:
         workers=options.workers,
         engine=options.engine,
         cluster=_cluster(options),
-        min_tokens=options.min_tokens,
-        max_tokens=options.max_tokens,
-        detector=options.detector,
-        titles=options.titles,
-        seed=options.seed,
-        max_document_mb=options.max_document_mb,
-        document_seconds=options.document_seconds,
-        license=options.license,
+        **{setting.name: getattr(options, setting.name) for setting in fields(BuildSettings)},
     )
     if (release / MANIFEST).exists():
         report_complete(release, already)

@@ -24,9 +24,10 @@ def _share(text: str) -> float:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("release", metavar="RELEASE", type=Path, help="release folder")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON too")
-    parser.add_argument(
+    add = parser.add_argument
+    add("release", metavar="RELEASE", type=Path, help="release folder")
+    add("--json", type=Path, metavar="FILE", help="write the report as JSON too")
+    add(
         "--max-leaked",
         type=_share,
         default=MAX_LEAKED,

@@ -13,24 +13,21 @@ EXAMPLE = "proofmatch import MATcH/ --out release"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "folder",
         type=Path,
         metavar="MATCH_DIR",
         help="folder with mixed_conservation_train and its like, as downloaded or .gz, .bz2, .xz",
     )
-    parser.add_argument("--out", required=True, type=Path, metavar="RELEASE", help="release folder to write")
-    parser.add_argument(
+    add("--out", required=True, type=Path, metavar="RELEASE", help="release folder to write")
+    add(
         "--symbols", choices=SYMBOLS, default="conservation", help="edition: names of variables in the proofs"
     )
-    parser.add_argument(
-        "--subset", choices=SUBSETS, default="mixed", help="all pairs, or on probability only"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="salt of the order and of splits not published")
-    parser.add_argument(
-        "--license", default=OTHER_LICENSE, metavar="NAME", help="the Hub's name of it, for the card"
-    )
-    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one per CPU)")
+    add("--subset", choices=SUBSETS, default="mixed", help="all pairs, or on probability only")
+    add("--seed", type=int, default=0, help="salt of the order and of splits not published")
+    add("--license", default=OTHER_LICENSE, metavar="NAME", help="the Hub's name of it, for the card")
+    add("--workers", type=int, metavar="N", help="processes (default: one per CPU)")
 
 
 def run(options: argparse.Namespace) -> int:

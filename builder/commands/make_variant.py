@@ -13,7 +13,8 @@ EXAMPLE = "proofmatch variant release --symbols full --out release-full"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("release", metavar="RELEASE", type=Path, help="release folder")
+    add = parser.add_argument
+    add("release", metavar="RELEASE", type=Path, help="release folder")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument(
         "--symbols",
@@ -23,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--undo", action="store_true", default=None, help="restore the release a variant was made from"
     )
-    parser.add_argument("--out", required=True, type=Path, metavar="RELEASE2", help="release folder to write")
-    parser.add_argument("--seed", type=int, metavar="N", help="salt of the random choice (default: 0)")
-    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one per CPU)")
+    add("--out", required=True, type=Path, metavar="RELEASE2", help="release folder to write")
+    add("--seed", type=int, metavar="N", help="salt of the random choice (default: 0)")
+    add("--workers", type=int, metavar="N", help="processes (default: one per CPU)")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -12,16 +12,13 @@ EXAMPLE = "proofmatch push release ada/statement-proof-matching --tag v1.0"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("release", metavar="RELEASE", type=Path, help="release folder")
-    parser.add_argument(
-        "repository", metavar="OWNER/NAME", help="dataset repository; created if it does not exist"
-    )
-    parser.add_argument("--tag", help="name for the commit that has the release; tags never move")
-    parser.add_argument(
-        "--private", action="store_true", help="create a private repository; refuse a public one"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="only tell what would be done")
-    parser.add_argument("--message", help="first line of the commit's message")
+    add = parser.add_argument
+    add("release", metavar="RELEASE", type=Path, help="release folder")
+    add("repository", metavar="OWNER/NAME", help="dataset repository; created if it does not exist")
+    add("--tag", help="name for the commit that has the release; tags never move")
+    add("--private", action="store_true", help="create a private repository; refuse a public one")
+    add("--dry-run", action="store_true", help="only tell what would be done")
+    add("--message", help="first line of the commit's message")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -16,10 +16,9 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_split_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options that choose a split."""
-    parser.add_argument("--split", choices=SPLITS, default="test", help="which statements and proofs")
-    parser.add_argument(
-        "--by-article", action="store_true", help="use the split by article, not the mixed one"
-    )
+    add = parser.add_argument
+    add("--split", choices=SPLITS, default="test", help="which statements and proofs")
+    add("--by-article", action="store_true", help="use the split by article, not the mixed one")
 
 
 def positive(text: str) -> int:

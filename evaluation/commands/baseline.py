@@ -13,9 +13,10 @@ EXAMPLE = "proofmatch baseline tfidf --data release --split test --input both --
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("name", choices=list(BASELINES), help="which similarity")
+    add = parser.add_argument
+    add("name", choices=list(BASELINES), help="which similarity")
     add_data_arguments(parser)
-    parser.add_argument("--input", choices=INPUTS, default="both", help="which tokens of the texts to use")
+    add("--input", choices=INPUTS, default="both", help="which tokens of the texts to use")
     add_prediction_arguments(parser)
 
 

@@ -15,22 +15,19 @@ EXAMPLE = "proofmatch evaluate predictions.jsonl --data release --split test --o
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "predictions",
         metavar="PRED",
         type=Path,
         help="prediction file: .jsonl, .jsonl.gz, .parquet, or a TREC run .trec, .trec.gz",
     )
     add_data_arguments(parser)
-    parser.add_argument(
-        "--out", metavar="FILE", type=Path, help="where to write the result, such as result.json"
-    )
-    parser.add_argument(
-        "--against", metavar="PRED2", type=Path, help="other predictions, to print the paired differences"
-    )
-    parser.add_argument("--name", help="the system's name, instead of the sidecar's")
-    parser.add_argument("--input", choices=INPUTS, help="what the system sees of a text")
-    parser.add_argument("--url", help="where to read about the system")
+    add("--out", metavar="FILE", type=Path, help="where to write the result, such as result.json")
+    add("--against", metavar="PRED2", type=Path, help="other predictions, to print the paired differences")
+    add("--name", help="the system's name, instead of the sidecar's")
+    add("--input", choices=INPUTS, help="what the system sees of a text")
+    add("--url", help="where to read about the system")
 
 
 def run(options: argparse.Namespace) -> int:

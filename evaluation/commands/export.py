@@ -20,16 +20,15 @@ EXAMPLE = "proofmatch export release --format beir --split test --out beir-test"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "release", metavar="RELEASE", help="release folder, or OWNER/NAME[@REVISION] on the Hub"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("release", metavar="RELEASE", help="release folder, or OWNER/NAME[@REVISION] on the Hub")
+    add(
         "--format",
         choices=("beir",),
         default="beir",
         help="corpus.jsonl, queries.jsonl and qrels/<split>.tsv",
     )
-    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder to make")
+    add("--out", metavar="DIR", type=Path, required=True, help="folder to make")
     add_split_arguments(parser)
 
 

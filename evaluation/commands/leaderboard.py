@@ -17,32 +17,31 @@ EXAMPLE = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "results",
         metavar="RESULTS_DIR",
         type=Path,
         help="folder with result files, searched with its subfolders; x.jsonl has the predictions of "
         "x.result.json",
     )
-    parser.add_argument("--out", metavar="SITE", type=Path, help="folder of the site")
-    parser.add_argument(
+    add("--out", metavar="SITE", type=Path, help="folder of the site")
+    add(
         "--check",
         action="store_true",
         help="compute every result again from its predictions, which must be there; exit 1 if one differs",
     )
-    parser.add_argument(
+    add(
         "--data",
         metavar="RELEASE",
         action="append",
         default=[],
         help="the release of the results: a folder, or OWNER/NAME[@REVISION] on the Hub; may be repeated",
     )
-    parser.add_argument(
-        "--repository", metavar="URL", help="where pull requests go, for the page on how to submit"
-    )
-    parser.add_argument("--push", metavar="OWNER/NAME", help="upload the site as a static Space on the Hub")
-    parser.add_argument("--private", action="store_true", help="make the Space private; refuse a public one")
-    parser.add_argument("--dry-run", action="store_true", help="only tell what --push would do")
+    add("--repository", metavar="URL", help="where pull requests go, for the page on how to submit")
+    add("--push", metavar="OWNER/NAME", help="upload the site as a static Space on the Hub")
+    add("--private", action="store_true", help="make the Space private; refuse a public one")
+    add("--dry-run", action="store_true", help="only tell what --push would do")
 
 
 def run(options: argparse.Namespace) -> int:

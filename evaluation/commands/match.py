@@ -11,8 +11,9 @@ EXAMPLE = "proofmatch match predictions.jsonl --out one-to-one.jsonl"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("predictions", metavar="PRED", type=Path, help="prediction file with scores")
-    parser.add_argument(
+    add = parser.add_argument
+    add("predictions", metavar="PRED", type=Path, help="prediction file with scores")
+    add(
         "--out",
         metavar="PRED2",
         type=Path,

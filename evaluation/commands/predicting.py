@@ -28,39 +28,37 @@ from .arguments import positive, positive_number
 
 def add_prediction_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options for decoding scores, and the prediction file to write."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--decode",
         choices=DECODINGS,
         default="local",
         help="rank for each statement; or match one-to-one, over the best candidates or over all pairs",
     )
-    parser.add_argument(
+    add(
         "--top-k",
         type=positive,
         default=DEFAULT_K,
         metavar="K",
         help="candidates of a statement: listed by local decoding, chosen from by global",
     )
-    parser.add_argument(
+    add(
         "--normalize",
         choices=("none", *METHODS),
         default="none",
         help="weigh scores against all others first, which makes the ranking transductive",
     )
     # No defaults here, so that `_chosen_normalization` can refuse an option that has no effect.
-    parser.add_argument(
+    add(
         "--temperature",
         type=positive_number,
         metavar="T",
         help=f"what --normalize divides scores by, {DEFAULT_TEMPERATURE:g} if not given",
     )
-    parser.add_argument(
-        "--rounds",
-        type=positive,
-        metavar="N",
-        help=f"of --normalize sinkhorn, {DEFAULT_ROUNDS} if not given",
+    add(
+        "--rounds", type=positive, metavar="N", help=f"of --normalize sinkhorn, {DEFAULT_ROUNDS} if not given"
     )
-    parser.add_argument(
+    add(
         "--out",
         required=True,
         type=Path,

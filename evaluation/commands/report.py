@@ -13,12 +13,11 @@ EXAMPLE = "proofmatch report predictions.jsonl --data release --split test --out
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("predictions", metavar="PRED", type=Path, help="prediction file")
+    add = parser.add_argument
+    add("predictions", metavar="PRED", type=Path, help="prediction file")
     add_data_arguments(parser)
-    parser.add_argument(
-        "--out", metavar="PAGE", type=Path, required=True, help="the page, such as report.html"
-    )
-    parser.add_argument(
+    add("--out", metavar="PAGE", type=Path, required=True, help="the page, such as report.html")
+    add(
         "--max-mb",
         metavar="MB",
         type=positive_number,
