@@ -31,12 +31,7 @@ class ReadArticle:
 
 
 class ArticleReader:
-    """Reads documents under fixed settings.
-
-    Args:
-        settings: The build's parameters.
-        detect_language: Text → language code.
-    """
+    """Reads documents under fixed settings."""
 
     def __init__(self, settings: BuildSettings, detect_language: Callable[[str], str]) -> None:
         self._detect_language = detect_language

@@ -29,15 +29,10 @@ _SETTINGS = frozenset(setting.name for setting in fields(BuildSettings))
 
 @dataclass
 class ProofMatchConfig(datasets.BuilderConfig):
-    """A configuration of the dataset, and what to build it from.
-
-    Attributes:
-        sources: Folders, globs, archives, articles or fsspec URLs; `data_dir` is taken as one too.
-        settings: Those of `BuildSettings` that are not the default.
-    """
+    """A configuration of the dataset, and what to build it from; `data_dir` is taken as a source too."""
 
     sources: str | list[str] = field(default_factory=list)
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)  # those of `BuildSettings` that are not default
 
     def source_list(self) -> list[str]:
         """List all sources."""
@@ -114,11 +109,7 @@ class ProofMatchBuilder(datasets.GeneratorBasedBuilder):
     def _generate_examples(  # pyright: ignore[reportIncompatibleMethodOverride] - keys are any strings
         self, groups: list[tuple[str, int]]
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Read rows back, in order.
-
-        Args:
-            groups: Files and row groups; a list, so that `datasets` can distribute it over processes.
-        """
+        """Read row groups back, in order; from a list, which `datasets` can distribute over processes."""
         for path, group in groups:
             for row in pq.ParquetFile(path).read_row_group(group).to_pylist():
                 yield next(iter(row.values())), row

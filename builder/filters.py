@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from proofmatch.errors import ProofmatchError
 
@@ -50,11 +50,7 @@ DETECTORS: dict[str, Detector] = {
 
 
 def load_detector(name: str) -> Detector:
-    """Get a detector by name, and make sure that its package is installed.
-
-    Raises:
-        ProofmatchError: If it is unknown or not installed.
-    """
+    """Get a detector by name, and make sure that its package is installed."""
     if name not in DETECTORS:
         raise ProofmatchError(f"there is no language detector {name!r}; choose one of {', '.join(DETECTORS)}")
     if name == "polyglot":
@@ -78,14 +74,8 @@ def _printable(text: str) -> str:
     return _REJECTED_BY_CLD2.sub(" ", text)
 
 
-@dataclass(frozen=True, slots=True)
-class LengthFilter:
-    """The paper's filter: keeps pairs whose statement and proof both have a length within the bounds.
-
-    Attributes:
-        shortest: Smallest number of tokens kept.
-        longest: Largest number of tokens kept.
-    """
+class LengthFilter(NamedTuple):
+    """The paper's filter: keeps pairs whose statement and proof both have a length within the bounds."""
 
     shortest: int
     longest: int

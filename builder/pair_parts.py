@@ -10,7 +10,7 @@ import pyarrow as pa
 from .arrow import Counts, has_schema, integers, read_arrow, table_of, write_arrow
 from .article import ReadArticle
 from .extraction.pairs import names_label, own_label
-from .identifiers import digest, split_key
+from .identifiers import digest, proof_id, split_key, statement_id
 from .reasons import Reason
 from .records import Article, Discarded, Pair
 
@@ -77,8 +77,8 @@ class PartBuilder:
     def _row(self, document: str, article: Article, pair: Pair) -> tuple[object, ...]:
         return (
             pair.id,
-            pair.statement_id,
-            pair.proof_id,
+            statement_id(pair.id),
+            proof_id(pair.id),
             article.id,
             article.title,
             " ".join(article.categories),

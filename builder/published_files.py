@@ -57,6 +57,7 @@ _FIRST_LINE = re.compile(rb"(?:\A|\n\n)\n*([^\n]+)")  # of a block
 _NUMBER = re.compile(rb"\d{1,18}")
 _PLACEHOLDER = re.compile(rb"[^\d\t]+")  # instead of a number
 
+_EXPECTED_LINE = "text<TAB>words or math<TAB>symbols"
 _FONT_MARK = "____"
 _MATH_PREFIX = "math_"
 _TITLE_WORDS = 4  # "3.1 Main Theorem (Gauss)." names its kind in the first few words
@@ -76,23 +77,14 @@ class PublishedFile:
 
 @dataclass(frozen=True, slots=True)
 class PublishedBatch:
-    """Consecutive pairs of a file: the unit of work, of storage and of resumption.
-
-    Attributes:
-        file: The file.
-        index: Its position among the batches of its family.
-        line: Number of its first line in the file.
-        data: Its lines, whole blocks.
-        articles: What the files say about the articles of these pairs.
-        is_listed: Whether the file lists its articles, so that all must be known.
-    """
+    """Consecutive pairs of a file: the unit of work, of storage and of resumption."""
 
     file: PublishedFile
-    index: int
-    line: int
-    data: bytes
-    articles: dict[str, Article]
-    is_listed: bool
+    index: int  # among the batches of its family
+    line: int  # number of its first line in the file
+    data: bytes  # whole blocks
+    articles: dict[str, Article]  # what the files say about the articles of these pairs
+    is_listed: bool  # whether the file lists its articles, so that all must be known
 
     def __str__(self) -> str:
         return f"{self.file.path} near line {self.line}"
@@ -106,18 +98,10 @@ class PublishedBatch:
 
 
 def find_files(folder: Path, symbols: str, subset: str) -> dict[str, list[PublishedFile]]:
-    """Find the files of one edition by their names.
-
-    Args:
-        folder: Where to look, subfolders included.
-        symbols: One of `SYMBOLS`.
-        subset: Which files to use for the split by pair, one of `SUBSETS`.
+    """Find the files of one edition by their names, in a folder and its subfolders.
 
     Returns:
         The files of the subset, those of the split by article, or both: train, validation and test of each.
-
-    Raises:
-        ProofmatchError: If there are none, or a split is missing or there are two files for it.
     """
     if not folder.is_dir():
         raise ProofmatchError(f"{folder} is not a folder; give the one with the published files")
@@ -171,12 +155,7 @@ def read_articles(file: PublishedFile) -> dict[str, Article]:
 def cut_into_batches(
     files: Iterable[PublishedFile], articles: dict[str, Article]
 ) -> Iterator[PublishedBatch]:
-    """Read the files of one family as a stream of batches.
-
-    Args:
-        files: The files.
-        articles: What the lists of all files say about articles.
-    """
+    """Read the files of one family as a stream of batches, given the articles in the lists of all files."""
     index = 0
     for file in files:
         with _open(file.path) as stream:
@@ -199,15 +178,11 @@ def _open(path: Path) -> BinaryIO:
 
 
 class _BlockReader:
-    """Reads a stream block by block; an empty line ends a block.
-
-    Attributes:
-        line: Number of the next line.
-    """
+    """Reads a stream block by block; an empty line ends a block."""
 
     def __init__(self, stream: BinaryIO, path: Path) -> None:
         self.path = path
-        self.line = 1
+        self.line = 1  # number of the next one
         self._stream = stream
         self._buffer = b""
         self._ended = False
@@ -291,11 +266,7 @@ def _article_id(head: str) -> str:
 
 
 def read_pairs(batch: PublishedBatch) -> Iterator[tuple[Article, Pair]]:
-    """Read all pairs of a batch.
-
-    Raises:
-        ProofmatchError: At the first malformed line.
-    """
+    """Read all pairs of a batch; the first malformed line is refused."""
     line = batch.line
     for block in batch.data.split(b"\n\n"):
         body = block.lstrip(b"\n")
@@ -328,10 +299,6 @@ def _read_pair(batch: PublishedBatch, lines: list[bytes], start: int) -> tuple[A
     return article, _named_pair(article, statement, proof)
 
 
-class _UnexpectedError(Exception):
-    """A line is malformed; says what was expected."""
-
-
 def _read_passage(path: Path, lines: Iterable[bytes], start: int) -> Passage:
     segments: list[Segment] = []
     words = leaves = 0
@@ -349,11 +316,11 @@ def _read_passage(path: Path, lines: Iterable[bytes], start: int) -> Passage:
                 segments.append(Formula(" ".join(map(_typed_symbols.__getitem__, tokens)), None))
                 leaves += len(tokens)
             else:
-                raise _UnexpectedError("text<TAB>words or math<TAB>symbols")
-        except _UnexpectedError as error:
+                raise ValueError(_EXPECTED_LINE)
+        except ValueError as error:
             _refuse(path, place, str(error), line)
     if not segments:
-        _refuse(path, start, "text<TAB>words or math<TAB>symbols", b"nothing")
+        _refuse(path, start, _EXPECTED_LINE, b"nothing")
     return Passage(tuple(segments), Length(words, leaves))
 
 
@@ -363,9 +330,7 @@ def _typed_symbol(token: str) -> str:
     if _FONT_MARK in symbol and symbol.strip("_"):
         symbol, _, font = symbol.rpartition(_FONT_MARK)
         if not symbol or font not in MATHVARIANTS:
-            raise _UnexpectedError(
-                f"a symbol, {_FONT_MARK} and one of MathML's fonts instead of {_excerpt(token)}"
-            )
+            raise ValueError(f"a symbol, {_FONT_MARK} and one of MathML's fonts instead of {_excerpt(token)}")
     return surface_tokens(symbol, font)
 
 

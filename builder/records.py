@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from . import identifiers
 from .reasons import Reason
 
 
@@ -82,16 +81,6 @@ class Pair:
     proof_tokens: str
     statement_length: Length
     proof_length: Length
-
-    @property
-    def statement_id(self) -> str:
-        """The statement's id in the task's tables."""
-        return identifiers.statement_id(self.id)
-
-    @property
-    def proof_id(self) -> str:
-        """The proof's id in the task's tables."""
-        return identifiers.proof_id(self.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,35 +16,20 @@ from .release.release import read_manifest
 
 @dataclass(frozen=True, slots=True)
 class BuildStatus:
-    """The state of a release folder.
-
-    Attributes:
-        release: The folder.
-        configuration: The hash of its parameters.
-        complete: Whether the release is complete. If so, the other attributes have no meaning.
-        running: Whether a build is at work.
-        engine: The engine of the last attempt.
-        job: Its Slurm job.
-        tasks: The tasks that wait or run, in Slurm's words.
-        done: Number of finished batches.
-        planned: Number of all batches, if it is known yet.
-        missing: The parts that are missing.
-        report: Counts of the finished batches.
-        failures: The failures that ranks have recorded.
-    """
+    """The state of a release folder. If the release is complete, what follows has no meaning."""
 
     release: Path
-    configuration: str
+    configuration: str  # the hash of its parameters
     complete: bool
     running: bool = False
-    engine: str = "local"
-    job: str | None = None
-    tasks: str = ""
-    done: int = 0
-    planned: int | None = None
-    missing: tuple[str, ...] = ()
+    engine: str = "local"  # of the last attempt
+    job: str | None = None  # in Slurm
+    tasks: str = ""  # those that wait or run, in Slurm's words
+    done: int = 0  # finished batches
+    planned: int | None = None  # all batches, if their number is known yet
+    missing: tuple[str, ...] = ()  # parts
     report: PartReport = field(default_factory=PartReport)
-    failures: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()  # recorded by ranks
 
     def __str__(self) -> str:
         """Format the status for the terminal."""
@@ -75,11 +60,7 @@ class BuildStatus:
 
 
 def status_of(release: Path) -> BuildStatus:
-    """Determine the status of a build.
-
-    Raises:
-        ProofmatchError: If the folder has no build.
-    """
+    """Determine the status of a build."""
     try:
         return _read_status(release)
     except FileNotFoundError:  # the build finished meanwhile

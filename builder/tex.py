@@ -152,21 +152,13 @@ def _formula(text: str, opening: re.Match[str], ends: dict[int, int]) -> tuple[s
 
 
 # TeX's accents → combining characters.
-_COMBINING = {
-    "`": "\u0300",
-    "'": "\u0301",
-    "^": "\u0302",
-    "~": "\u0303",
-    "=": "\u0304",
-    "u": "\u0306",
-    ".": "\u0307",
-    '"': "\u0308",
-    "r": "\u030a",
-    "H": "\u030b",
-    "v": "\u030c",
-    "c": "\u0327",
-    "k": "\u0328",
-}
+_COMBINING = dict(
+    zip(
+        "`'^~=u.\"rHvck",
+        "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328",
+        strict=True,
+    )
+)
 _ACCENT = re.compile(
     r"""\\(?P<sign>[`'^~=."])\s*(?:\{\\?(?P<braced>\w)\}|\\?(?P<bare>[^\W_]))"""
     r"|\\(?P<letter>[urHvck])\s*\{(?P<argument>\w)\}"
@@ -257,11 +249,9 @@ _NAME = re.compile(r"\\math(?P<font>rm|bf|sf|tt)\s*\{\s*(?P<name>[^\W\d_]+)\s*\}
 
 
 def rewritten(tex: str, *, keeps_layout: bool = False) -> str:
-    r"""Rewrite a formula so that its MathML has the leaves that LaTeXML would write.
+    r"""Rewrite a formula, given without dollars, so that its MathML has the leaves that LaTeXML would write.
 
-    Args:
-        tex: The formula, without dollars.
-        keeps_layout: Keep commands that only change size and position, for formulas that people look at.
+    Commands that only change size and position are kept for formulas that people look at (`keeps_layout`).
 
     >>> rewritten(r"\left. \mathrm{Hom}(X, \overline{x}) \right|")
     '  \\textrm{Hom}(X, \\bar{x})  |'

@@ -77,9 +77,6 @@ class Memo(dict[str, str]):
 
     `memo[argument]` costs half as much as a call through `functools.lru_cache`. A full cache is cleared:
     vocabularies are small, so only hostile input fills it.
-
-    Args:
-        compute: The function.
     """
 
     def __init__(self, compute: Callable[[str], str]) -> None:

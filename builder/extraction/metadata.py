@@ -3,10 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-
-from lxml import etree
 
 from ..linearization.content import ContentMathError
 from ..records import Article
@@ -38,51 +35,32 @@ _CATEGORY_META = ("citation_arxiv_category", "citation_categories", "citation_su
 _NONDESCRIPT = frozenset({"index", "main", "article", "paper", "document", "content"})
 
 
-@dataclass
-class _Clues:
-    """What the document says about itself, by place, each list in document order."""
-
-    rdfa: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    meta: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    titles: list[etree._Element] = field(default_factory=list)
-    headlines: list[etree._Element] = field(default_factory=list)
-    stamp: re.Match[str] | None = None
-
-    def in_meta(self, names: Iterable[str]) -> list[str]:
-        return [content for name in names for content in self.meta[name] if content]
-
-
 def read_metadata(landmarks: Landmarks, name: str) -> Article:
-    """Read the metadata of an article.
-
-    Args:
-        landmarks: The elements of the document.
-        name: Its path within the source, the last resort for the id.
-    """
-    clues = _find_clues(landmarks)
-    ids = [*clues.rdfa["identifier"], *clues.in_meta(_ID_META), *([clues.stamp["id"]] if clues.stamp else [])]
-    titles = [*clues.rdfa["title"], *clues.in_meta(_TITLE_META)]
-    return Article(
-        id=next(filter(None, map(canonical_id, ids)), None) or id_from_path(name),
-        title=next(filter(None, titles), None) or _headline(clues),
-        categories=_categories(clues.rdfa["subject"])
-        or _categories(clues.in_meta(_CATEGORY_META))
-        or _categories([clues.stamp["category"]] if clues.stamp else [])
-        or _categories_from_path(name),
-    )
-
-
-def _find_clues(landmarks: Landmarks) -> _Clues:
-    clues = _Clues(titles=landmarks.titles, headlines=landmarks.headlines)
+    """Read the metadata of an article; its path within the source is the last resort for the id."""
+    meta: dict[str, list[str]] = defaultdict(list)
+    rdfa: dict[str, list[str]] = defaultdict(list)
+    stamp = None
     for element in landmarks.metas:
-        clues.meta[element.get("name", "").lower()].append(_one_line(element.get("content", "")))
+        meta[element.get("name", "").lower()].append(_one_line(element.get("content", "")))
     # arXMLiv's RDFa is on empty `div` elements, arXiv's stamp on one with an id.
     for element in (*landmarks.metas, *landmarks.divs):
         if match := _DUBLIN_CORE.fullmatch(element.get("property", "")):
-            clues.rdfa[match[1]].append(_one_line(element.get("content") or "".join(element.itertext())))
+            rdfa[match[1]].append(_one_line(element.get("content") or "".join(element.itertext())))
         elif element.get("id") == "watermark-tr":
-            clues.stamp = _STAMP.search(_one_line("".join(element.itertext())))
-    return clues
+            stamp = _STAMP.search(_one_line("".join(element.itertext())))
+    ids, titles, categories = (
+        [content for name in names for content in meta[name] if content]
+        for names in (_ID_META, _TITLE_META, _CATEGORY_META)
+    )
+    ids = [*rdfa["identifier"], *ids, *([stamp["id"]] if stamp else [])]
+    return Article(
+        id=next(filter(None, map(canonical_id, ids)), None) or id_from_path(name),
+        title=next(filter(None, [*rdfa["title"], *titles]), None) or _headline(landmarks),
+        categories=_categories(rdfa["subject"])
+        or _categories(categories)
+        or _categories([stamp["category"]] if stamp else [])
+        or _categories_from_path(name),
+    )
 
 
 def canonical_id(identifier: str) -> str:
@@ -125,9 +103,9 @@ def _categories_from_path(name: str) -> tuple[str, ...]:
     return tuple(folders[-1:]) or ((old["archive"],) if old else ())
 
 
-def _headline(clues: _Clues) -> str:
-    marked = [h1 for h1 in clues.headlines if "ltx_title_document" in h1.get("class", "").split()]
-    for element in (*marked, *clues.titles, *clues.headlines):
+def _headline(landmarks: Landmarks) -> str:
+    marked = [h1 for h1 in landmarks.headlines if "ltx_title_document" in h1.get("class", "").split()]
+    for element in (*marked, *landmarks.titles, *landmarks.headlines):
         try:
             text = _one_line(readable(read_passage(element, _LONGEST_TITLE)))
         except ContentMathError:

@@ -6,6 +6,7 @@ means upright, so neither is marked.
 """
 
 import unicodedata
+from collections.abc import Set
 from functools import cache, lru_cache
 
 UNMARKED = frozenset({"normal", "italic"})
@@ -49,43 +50,21 @@ _COMBINED = {
 
 _PARTS = {name: parts for parts, name in _COMBINED.items()}
 
-# Unicode's words for the alphabets, longest first where one contains another.
-_UNICODE_NAMES = (
-    ("SANS-SERIF BOLD ITALIC", "sans-serif-bold-italic"),
-    ("SANS-SERIF BOLD", "bold-sans-serif"),
-    ("SANS-SERIF ITALIC", "sans-serif-italic"),
-    ("SANS-SERIF", "sans-serif"),
-    ("BOLD ITALIC", "bold-italic"),
-    ("BOLD SCRIPT", "bold-script"),
-    ("BOLD FRAKTUR", "bold-fraktur"),
-    ("DOUBLE-STRUCK", "double-struck"),
-    ("BLACK-LETTER", "fraktur"),
-    ("FRAKTUR", "fraktur"),
-    ("MONOSPACE", "monospace"),
-    ("SCRIPT", "script"),
-    ("BOLD", "bold"),
-    ("ITALIC", "italic"),
-    ("INITIAL", "initial"),
-    ("TAILED", "tailed"),
-    ("LOOPED", "looped"),
-    ("STRETCHED", "stretched"),
-)
-
 # Mathematical Alphanumeric Symbols, their Arabic counterpart, and the Letterlike Symbols that fill the gaps.
 _ALPHABETS = (range(0x1D400, 0x1D800), range(0x1EE00, 0x1EF00), range(0x2100, 0x2150))
 
 
 @cache
 def _styled_characters() -> dict[str, tuple[str, str]]:
-    """Map each styled character to its plain letter and its font, from Unicode's own tables."""
+    """Map each styled character to its plain letter and its font, from its name in Unicode."""
     table = {"\u210e": ("h", "italic")}  # PLANCK CONSTANT: the italic h, named for its use
     for block in _ALPHABETS:
         for code in block:
-            name = unicodedata.name(chr(code), "")
-            font = next((font for words, font in _UNICODE_NAMES if words in name), None)
+            name = unicodedata.name(chr(code), "").lower().replace("black-letter", "fraktur")
+            fonts = MATHVARIANTS.intersection(name.split())
             decomposition = unicodedata.decomposition(chr(code)).split()
-            if font and decomposition[:1] == ["<font>"]:
-                table[chr(code)] = (chr(int(decomposition[1], 16)), font)
+            if fonts and decomposition[:1] == ["<font>"]:
+                table[chr(code)] = (chr(int(decomposition[1], 16)), _combine(fonts))
     return table
 
 
@@ -107,7 +86,7 @@ def fold_styled(surface: str) -> tuple[str, str | None]:
     return ("".join(letters), fonts.pop()) if len(fonts) == 1 else (surface, None)
 
 
-def _combine(fonts: set[str]) -> str:
+def _combine(fonts: Set[str]) -> str:
     marked = {part for font in fonts - {"normal"} for part in _PARTS.get(font, (font,))}
     if len(marked) <= 1:
         return marked.pop() if marked else "normal"
