@@ -121,16 +121,13 @@ _STYLE: dict[str, Any] = {
 
 
 def draw_svg(title: str, description: str, height: float, draw: Callable[["Figure"], None]) -> str:
-    """Draw a figure.
+    """Draw a figure as SVG.
 
     Args:
         title: What the figure is, for those who do not see it.
         description: What is to be seen in it.
         height: Of the figure, in pixels.
         draw: Draws on an empty figure; imports of matplotlib belong in there.
-
-    Returns:
-        The SVG.
     """
     buffer = io.StringIO()
     with _drawing():

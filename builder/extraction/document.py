@@ -23,11 +23,7 @@ _BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def parse_document(data: bytes, name: str) -> etree._Element:
-    """Parse an XHTML or HTML5 article.
-
-    Args:
-        data: The file's bytes.
-        name: The file's name; `.xhtml` and `.xml` have to be well-formed XML.
+    """Parse an XHTML or HTML5 article; files called `.xhtml` and `.xml` have to be well-formed XML.
 
     Raises:
         DocumentError: If it is not a complete, well-formed, self-contained document.

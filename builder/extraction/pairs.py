@@ -96,10 +96,7 @@ def read_pair(
         statement: The statement.
         proof: Its proof.
         keep_titles: Whether "Lemma 2.1." and "Proof." stay part of the texts.
-        longest: Length beyond which a passage will be dropped, see `read_passage`.
-
-    Raises:
-        ContentMathError: If a formula cannot be converted.
+        longest: See `read_passage`, also for errors.
     """
     kind = kind_of_class(statement.get("class", "")) or _kind_of_title(statement) or OTHER
     if not keep_titles:

@@ -26,21 +26,14 @@ class ContentMathError(ValueError):
 
 
 def to_presentation(math_xml: str) -> str:
-    """Convert the content markup of a formula into presentation markup.
+    """Convert a serialized `<math>` element in MathML's namespace into presentation markup only.
 
-    The first call in a process starts the XSLT processor and compiles the stylesheet.
-
-    Args:
-        math_xml: One serialized `<math>` element in MathML's namespace. Presentation markup in it is kept,
-            annotations are left out.
-
-    Returns:
-        The serialized `<math>` element with presentation markup only.
+    Presentation markup in it is kept, annotations are left out. The first call in a process starts the XSLT
+    processor and compiles the stylesheet.
 
     Raises:
         ContentMathError: If the string is not such an element, has a document type declaration, is nested
             more than `MAX_DEPTH` levels deep, or fails to convert.
-        TypeError: If it is not a string.
 
     Example:
         >>> to_presentation('<math xmlns="http://www.w3.org/1998/Math/MathML"><pi/></math>')

@@ -18,23 +18,16 @@ _MATHVARIANTS = """
 """
 MATHVARIANTS = frozenset(_MATHVARIANTS.split())
 
-# LaTeXML's font classes, without their prefix. Several on one symbol add up (bold + fraktur).
+# LaTeXML's font classes that MathML names differently, without their prefix. Several on one symbol add up.
 _CLASS_PREFIXES = ("ltx_font_", "ltx_mathvariant_")
 _CLASS_FONTS = {
     "mathcaligraphic": "script",
     "mathscript": "script",
     "caligraphic": "script",
-    "script": "script",
     "blackboard": "double-struck",
     "doublestruck": "double-struck",
-    "double-struck": "double-struck",
-    "fraktur": "fraktur",
     "sansserif": "sans-serif",
-    "sans-serif": "sans-serif",
     "typewriter": "monospace",
-    "monospace": "monospace",
-    "bold": "bold",
-    "italic": "italic",
     "slanted": "italic",
 }
 

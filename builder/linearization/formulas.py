@@ -150,14 +150,11 @@ def _find_tex(math: etree._Element) -> str | None:
 
 
 def math_tokens(math_xml: str) -> list[str]:
-    """Linearize one formula into typed tokens.
+    """Linearize one formula into typed tokens, in reading order.
 
     Args:
         math_xml: A `<math>` element, with or without MathML's namespace or the customary `m:` prefix,
             in presentation, content or parallel markup.
-
-    Returns:
-        The tokens in reading order.
 
     Raises:
         ValueError: If the string is not a well-formed `<math>` element.

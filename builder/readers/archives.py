@@ -57,11 +57,7 @@ def is_archive_name(name: str) -> bool:
 def read_archive(file: BinaryIO, name: str, max_bytes: int, path: str | None = None) -> Iterator[Document]:
     """Read the articles of an archive; damage ends it with a faulty document instead of an exception.
 
-    Args:
-        file: The archive, open.
-        name: Its name, which determines its format.
-        max_bytes: Members larger than this are not loaded.
-        path: Its path, if it is a local file.
+    Its name determines its format; members larger than `max_bytes` are not loaded; local files have a path.
     """
     members = _read_zip if name.lower().endswith(ZIP_SUFFIXES) else _read_tar
     try:
@@ -190,11 +186,9 @@ def _zip_document(
 
 
 def read_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
-    """Read at most `most` bytes of a member.
+    """Read at most `most` bytes of a member, if it can be decompressed in pieces.
 
-    Raises:
-        BadZipFile: If it cannot be decompressed in pieces. With the newer compressions, zipfile decompresses
-            all that it has read, and a kilobyte can hold gigabytes.
+    With the newer compressions, zipfile decompresses all that it has read: a kilobyte can hold gigabytes.
     """
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise zipfile.BadZipFile("compressed neither by deflate nor not at all; pack it again")
@@ -230,12 +224,7 @@ class PlaceReader:
         self._close()
 
     def read(self, place: Place, size: int) -> bytes:
-        """Read a document.
-
-        Raises:
-            OSError: If the archive cannot be read.
-            Exception: Whatever `zipfile` raises if the archive has changed since the place was recorded.
-        """
+        """Read a document; if the archive has changed, `zipfile` may raise any exception."""
         if place.archive.lower().endswith(ZIP_SUFFIXES):
             archive = self._opened(place.archive)
             return read_zip_member(archive, self._members[place.offset], size + 1)

@@ -22,10 +22,7 @@ def is_article_name(name: str) -> bool:
 
 
 def clean_name(name: str) -> str:
-    """Make a name from a file system or an archive printable.
-
-    Bytes that are not UTF-8 and control characters become U+FFFD, and a leading `./` is removed.
-    """
+    """Make a name printable: bytes that are not UTF-8 and control characters become U+FFFD; no `./` first."""
     name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").removeprefix("./")
     return name if name.isprintable() else _CONTROLS.sub("\ufffd", name)
 
@@ -47,12 +44,7 @@ class Document(Protocol):
     def stamp(self) -> str: ...  # noqa: D102
 
     def read(self) -> bytes:
-        """Get the bytes.
-
-        Raises:
-            DocumentError: If that is impossible.
-            SourceChanged: If the document has changed since it was found.
-        """
+        """Get the bytes; a DocumentError says why not, SourceChanged that they are not those found."""
         ...
 
 
@@ -92,15 +84,10 @@ def _stamp(name: str, status: os.stat_result) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a local archive a document can be read by itself.
-
-    Attributes:
-        archive: Path of the archive.
-        offset: Start of the document's bytes in a plain tar file, of its header in a zip file.
-    """
+    """Where in a local archive a document can be read by itself."""
 
     archive: str
-    offset: int
+    offset: int  # start of the document's bytes in a plain tar file, of its header in a zip file
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 import glob
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.storage import unchanged
@@ -17,14 +17,9 @@ from .urls import fixed_part, read_url, stamps_of_url
 
 
 def read_sources(sources: Iterable[str], max_bytes: int) -> Iterator[Document]:
-    """Find the documents of all sources.
+    """Find the documents of folders, glob patterns, archives, single articles and fsspec URLs.
 
-    Args:
-        sources: Folders, glob patterns, archives, single articles, or fsspec URLs.
-        max_bytes: Members of archives larger than this are not loaded.
-
-    Raises:
-        ProofmatchError: If a source does not exist or is of no known kind.
+    Members of archives larger than `max_bytes` are not loaded.
     """
     for source in sources:
         check_sources([source])
@@ -32,11 +27,7 @@ def read_sources(sources: Iterable[str], max_bytes: int) -> Iterator[Document]:
 
 
 def check_sources(sources: Iterable[str]) -> None:
-    """Make sure before a long run that every local source exists.
-
-    Raises:
-        ProofmatchError: If one does not.
-    """
+    """Make sure before a long run that every local source exists."""
     for source in sources:
         if "://" in source or (source and os.path.exists(source)):  # noqa: PTH110 - never raises
             continue
@@ -60,8 +51,7 @@ def state_of(sources: Iterable[str]) -> str:
     return state.hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """A file of a source, and the folder its name is relative to."""
 
     path: Path
@@ -70,10 +60,7 @@ class _Found:
 
 def _read_local(source: str, max_bytes: int) -> Iterator[Document]:
     for found in _find(source):
-        if isinstance(found, FaultyDocument):
-            yield found
-        else:
-            yield from _read_file(found, max_bytes)
+        yield from [found] if isinstance(found, FaultyDocument) else _read_file(*found, max_bytes)
 
 
 def _find(source: str) -> Iterator[_Found | FaultyDocument]:
@@ -109,8 +96,7 @@ def _is_wanted(name: str) -> bool:
     return is_article_name(name) or (is_archive_name(name) and not name.startswith("."))
 
 
-def _read_file(found: _Found, max_bytes: int) -> Iterator[Document]:
-    path = found.path
+def _read_file(path: Path, root: Path, max_bytes: int) -> Iterator[Document]:
     if is_archive_name(path.name):
         try:
             with unchanged([path]), path.open("rb") as file:
@@ -118,7 +104,7 @@ def _read_file(found: _Found, max_bytes: int) -> Iterator[Document]:
         except PermissionError:
             raise ProofmatchError(f"{path} cannot be read; check its permissions") from None
     elif is_article_name(path.name):
-        yield file_document(path, path.relative_to(found.root).as_posix())
+        yield file_document(path, path.relative_to(root).as_posix())
     else:
         raise ProofmatchError(
             f"{path} is neither a folder nor an article (.xhtml, .html) "
@@ -127,6 +113,5 @@ def _read_file(found: _Found, max_bytes: int) -> Iterator[Document]:
 
 
 def _stamp_of(found: _Found | FaultyDocument) -> str:
-    return (
-        found.stamp if isinstance(found, FaultyDocument) else file_document(found.path, str(found.path)).stamp
-    )
+    document = found if isinstance(found, FaultyDocument) else file_document(found.path, str(found.path))
+    return document.stamp

@@ -51,12 +51,7 @@ class RemoteDocument:
 
 
 def read_url(url: str, max_bytes: int) -> Iterator[Document]:
-    """Find the documents of an archive, a folder, a pattern or a single article behind a URL.
-
-    Raises:
-        ProofmatchError: If it cannot be read.
-        SourceChanged: If it is an archive that changed in the meantime.
-    """
+    """Find the documents of an archive, a folder, a pattern or a single article behind a URL."""
     import fsspec  # here, because a build from local files does not need it
 
     try:
@@ -76,11 +71,7 @@ def read_url(url: str, max_bytes: int) -> Iterator[Document]:
 
 
 def stamps_of_url(url: str) -> Iterator[str]:
-    """Describe the files behind a URL, as far as its file system can.
-
-    Raises:
-        ProofmatchError: If it cannot be reached.
-    """
+    """Describe the files behind a URL, as far as its file system can."""
     import fsspec
 
     try:

@@ -119,14 +119,6 @@ def rewrite(text: str, sites: Iterable[Site], letters: Mapping[str, str]) -> str
     return "".join(pieces)
 
 
-def _command(letter: str) -> str:
-    return f"\\{_TEX_NAMES[letter]}"
-
-
-def _slanted_capital(letter: str) -> str:
-    return f"\\var{_TEX_NAMES[letter]}"
-
-
 # Letters of an alphabet that have a command of their own: an ℓ is a script l, ℜ and ℑ are black-letter.
 _OWN_COMMANDS = {
     ("mathscr", "l"): r"\ell",
@@ -147,8 +139,10 @@ _Notation = tuple[str, Callable[[str], str]]
 
 # Control word → its letter and notation.
 COMMAND_NOTATIONS: dict[str, _Notation] = {
-    **{name: (letter, _command) for letter, name in _TEX_NAMES.items()},
-    **{f"var{name}": (letter, _slanted_capital) for letter, name in _UPPER_NAMES.items()},
+    **{name: (letter, lambda new: f"\\{_TEX_NAMES[new]}") for letter, name in _TEX_NAMES.items()},
+    **{
+        f"var{name}": (letter, lambda new: f"\\var{_TEX_NAMES[new]}") for letter, name in _UPPER_NAMES.items()
+    },
     **{
         command[1:]: (letter, partial(_own_command, alphabet))
         for (alphabet, letter), command in _OWN_COMMANDS.items()

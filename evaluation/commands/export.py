@@ -43,19 +43,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def export_beir(release: "Release", out: Path, split: str = "test", *, by_article: bool = False) -> int:
-    """Write one split: `corpus.jsonl` (proofs), `queries.jsonl` (statements) and `qrels/<split>.tsv`.
-
-    Args:
-        release: What to write.
-        out: The folder to make.
-        split: The split.
-        by_article: Whether it is the split by article.
+    """Write `corpus.jsonl` (proofs), `queries.jsonl` (statements) and `qrels/<split>.tsv` into a new folder.
 
     Returns:
         The number of statements.
-
-    Raises:
-        ProofmatchError: If there is no such split, or the folder is not empty.
     """
     from proofmatch.storage import atomic_folder
 

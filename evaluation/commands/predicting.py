@@ -75,12 +75,12 @@ def open_task(options: argparse.Namespace) -> Task:
 
 
 def predict(options: argparse.Namespace, task: Task, source: ScoreSource, system: System) -> None:
-    """Decode scores, write the predictions, and say how to score them.
+    """Decode scores of all pairs, write the predictions, and say how to score them.
 
     Args:
         options: Those of `add_data_arguments` and `add_prediction_arguments`.
         task: From `open_task`.
-        source: The scores of all pairs.
+        source: The scores.
         system: What made the scores; normalization and decoding are added.
     """
     normalization = _chosen_normalization(options)
@@ -99,8 +99,7 @@ def predict(options: argparse.Namespace, task: Task, source: ScoreSource, system
 def _chosen_normalization(options: argparse.Namespace) -> dict[str, Any] | None:
     """The arguments of `normalized_scores`, also recorded in the sidecar; None without normalization.
 
-    Raises:
-        ProofmatchError: If an option has no effect together with the others.
+    Options that have no effect together with the others are refused.
     """
     if options.rounds is not None and options.normalize != SINKHORN:
         raise ProofmatchError(
