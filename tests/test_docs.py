@@ -2,6 +2,7 @@
 
 import doctest
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -49,10 +50,11 @@ def test_the_commands_of_the_pages_run(tmp_path):
     for page in PAGE.parent.glob("*.md"):
         for block in re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
             for line in block.splitlines():
-                command = shlex.split(re.sub(r"(?<=--documents )\d+", FEW, line), comments=True)
+                line = re.sub(r"(?<=--documents )\d+", FEW, line.removeprefix("python -m "))
                 done = subprocess.run(
-                    [sys.executable, "-m", *command],
+                    [sys.executable, "-m", *shlex.split(line, comments=True)],
                     cwd=tmp_path,
+                    env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
                     capture_output=True,
                     text=True,
                     check=False,
