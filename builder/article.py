@@ -41,7 +41,7 @@ class ArticleReader:
         self._length_filter = LengthFilter(settings.min_tokens, settings.max_tokens)
 
     def read(self, data: bytes, name: str) -> ReadArticle:
-        """Read one document; whatever is wrong with it is recorded among the discarded."""
+        """Read one document; any fault is recorded among the discarded."""
         try:
             return self._read(data, name)
         except DocumentError as error:

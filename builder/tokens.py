@@ -59,7 +59,7 @@ def text_tokens(text: str) -> list[str]:
 
 
 def typed_word(word: str) -> str:
-    """Type what stands between two white spaces; the tokens are joined by spaces."""
+    """Type a word, with its punctuation, as text; the tokens are joined by spaces."""
     if not word.isascii():
         # Composed letters, because a combining accent is no letter to a regular expression.
         word = INVISIBLE_IN_TEXT.sub("", unicodedata.normalize("NFC", word))

@@ -37,7 +37,7 @@ class Palette:
     ink: str
     faint_ink: str
     paper: str
-    panel: str  # behind what stands apart
+    panel: str  # behind boxes and code
     grid: str
     blue: str
     orange: str
@@ -163,9 +163,9 @@ def label(text: str, longest: int = 60) -> str:
 
 @contextmanager
 def _drawing() -> Iterator[None]:
-    """Have matplotlib draw in our style, whatever the user's own settings are, and without remarks.
+    """Have matplotlib draw in our style, whatever the user's own settings are, and without warnings.
 
-    Its remarks are about its font cache and about characters that its fonts lack and the reader's have.
+    It warns about its font cache, and about characters that its fonts lack but the reader's may have.
     """
     log = logging.getLogger("matplotlib")
     level = log.level

@@ -1,1 +1,1 @@
-"""The builder's subcommands, one a module: `EXAMPLE`, `add_arguments` and `run`."""
+"""The builder's subcommands, one per module: `EXAMPLE`, `add_arguments` and `run`."""

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "folder",
         type=Path,
         metavar="MATCH_DIR",
-        help="folder with mixed_conservation_train and its like, as downloaded or .gz, .bz2, .xz",
+        help="folder with files such as mixed_conservation_train, as downloaded or .gz, .bz2, .xz",
     )
     add("--out", required=True, type=Path, metavar="RELEASE", help="release folder to write")
     add(
@@ -26,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--subset", choices=SUBSETS, default="mixed", help="all pairs, or on probability only")
     add("--seed", type=int, default=0, help="salt of the order and of splits not published")
-    add("--license", default=OTHER_LICENSE, metavar="NAME", help="the Hub's name of it, for the card")
+    add(
+        "--license", default=OTHER_LICENSE, metavar="NAME", help="the Hub's name of the licence, for the card"
+    )
     add("--workers", type=int, metavar="N", help="processes (default: one per CPU)")
 
 

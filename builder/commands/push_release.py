@@ -17,12 +17,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("repository", metavar="OWNER/NAME", help="dataset repository; created if it does not exist")
     add("--tag", help="name for the commit that has the release; tags never move")
     add("--private", action="store_true", help="create a private repository; refuse a public one")
-    add("--dry-run", action="store_true", help="only tell what would be done")
+    add("--dry-run", action="store_true", help="only show what would be done")
     add("--message", help="first line of the commit's message")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Push, and tell what was done."""
+    """Push, and report what was done."""
     report = push_release(
         options.release,
         options.repository,

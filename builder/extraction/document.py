@@ -1,4 +1,4 @@
-"""Bytes of one article → element tree, parsed safely, and its telling elements.
+"""Bytes of one article → element tree, parsed safely, and the elements with pairs and metadata.
 
 A document can be hostile. Nothing in it makes the parser read a file or the network, expand an entity, or
 nest deeper than its limit of 256 levels, on which all later recursion relies.

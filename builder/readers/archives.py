@@ -9,8 +9,8 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
-from types import TracebackType
 from typing import BinaryIO, Self, cast
 
 from ..reasons import Reason
@@ -207,39 +207,26 @@ def _too_large(name: str, size: int) -> FaultyDocument:
     return FaultyDocument(name, Reason.TOO_LARGE, f"{size} bytes", size=0)
 
 
-class PlaceReader:
-    """Reads documents from their places; keeps the last archive open for the next one."""
+class PlaceReader(ExitStack):
+    """Reads documents from their places; keeps the last zip file open for the next one."""
 
     def __init__(self) -> None:
-        self._path = ""
-        self._archive: zipfile.ZipFile | None = None
-        self._members: dict[int, zipfile.ZipInfo] = {}
-
-    def __enter__(self) -> "PlaceReader":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._close()
+        super().__init__()
+        self._opened: tuple[str, zipfile.ZipFile, dict[int, zipfile.ZipInfo]] | None = None
 
     def read(self, place: Place, size: int) -> bytes:
         """Read a document; if the archive has changed, `zipfile` may raise any exception."""
         if place.archive.lower().endswith(ZIP_SUFFIXES):
-            archive = self._opened(place.archive)
-            return read_zip_member(archive, self._members[place.offset], size + 1)
+            archive, members = self._open(place.archive)
+            return read_zip_member(archive, members[place.offset], size + 1)
         with Path(place.archive).open("rb") as file:
             file.seek(place.offset)
             return file.read(size)
 
-    def _opened(self, path: str) -> zipfile.ZipFile:
-        if self._archive is None or self._path != path:
-            self._close()
-            self._path, self._archive = path, zipfile.ZipFile(path)
-            self._members = {member.header_offset: member for member in self._archive.infolist()}
-        return self._archive
-
-    def _close(self) -> None:
-        if self._archive is not None:
-            self._archive.close()
-            self._archive = None
+    def _open(self, path: str) -> tuple[zipfile.ZipFile, dict[int, zipfile.ZipInfo]]:
+        if self._opened is None or self._opened[0] != path:
+            self.close()
+            self._opened = None
+            archive = self.enter_context(zipfile.ZipFile(path))
+            self._opened = path, archive, {member.header_offset: member for member in archive.infolist()}
+        return self._opened[1:]

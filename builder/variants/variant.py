@@ -45,7 +45,7 @@ from .record import (
 )
 from .renaming import SYMBOLS, Proof, Symbols, rename_proof, restore_proof
 
-AS_WRITTEN = "conservation"  # how the published editions call the names that the authors gave
+AS_WRITTEN = "conservation"  # the published editions' word for the authors' own names
 
 _READ = ["id", "proof_id", "statement_tokens", "proof", "proof_tokens"]
 

@@ -1,1 +1,1 @@
-"""Subcommands of the evaluation, one a module: `EXAMPLE`, `add_arguments` and `run`."""
+"""Subcommands of the evaluation, one per module: `EXAMPLE`, `add_arguments` and `run`."""

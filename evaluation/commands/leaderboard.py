@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--repository", metavar="URL", help="where pull requests go, for the page on how to submit")
     add("--push", metavar="OWNER/NAME", help="upload the site as a static Space on the Hub")
     add("--private", action="store_true", help="make the Space private; refuse a public one")
-    add("--dry-run", action="store_true", help="only tell what --push would do")
+    add("--dry-run", action="store_true", help="only show what --push would do")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -46,18 +46,16 @@ def add_prediction_arguments(parser: argparse.ArgumentParser) -> None:
         "--normalize",
         choices=("none", *METHODS),
         default="none",
-        help="weigh scores against all others first, which makes the ranking transductive",
+        help="normalize each score by those of other pairs first, which makes the ranking transductive",
     )
     # No defaults here, so that `_chosen_normalization` can refuse an option that has no effect.
     add(
         "--temperature",
         type=positive_number,
         metavar="T",
-        help=f"what --normalize divides scores by, {DEFAULT_TEMPERATURE:g} if not given",
+        help=f"what --normalize divides scores by (default: {DEFAULT_TEMPERATURE:g})",
     )
-    add(
-        "--rounds", type=positive, metavar="N", help=f"of --normalize sinkhorn, {DEFAULT_ROUNDS} if not given"
-    )
+    add("--rounds", type=positive, metavar="N", help=f"of --normalize sinkhorn (default: {DEFAULT_ROUNDS})")
     add(
         "--out",
         required=True,
