@@ -227,7 +227,7 @@ def test_impossible_settings_are_refused_and_leave_no_files(release, tmp_path, c
         ("fast", "embedding_size=3", "has no encoder"),
         ("quick", "rank=3", "has no lexical part"),
         ("fast", "rank=-1", "rank must be a whole number from 0 on, not -1"),
-        ("fast", 'groups=["words"]', "there are no features 'words' for groups"),
+        ("fast", 'groups=["words"]', "unknown group 'words'"),
         ("fast", "table_rate=-1", "table_rate must be at least 0"),
         ("fast", "feature_decay=-1", "feature_decay must be at least 0"),
         ("best", "feature_rate=-1", "feature_rate must be at least 0"),
