@@ -1,4 +1,4 @@
-"""The published corpus at its full size, made up: import, check and variant of 184,094 pairs."""
+"""Import, check and variant of 184,094 synthetic pairs in the format of the published corpus."""
 
 import sys
 from collections.abc import Iterator

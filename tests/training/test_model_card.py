@@ -11,7 +11,7 @@ from huggingface_hub import ModelCard, RepoCard
 from proofmatch import __version__
 from proofmatch.training.model_card import TrainedModel, duration, plain, render_model_card
 from tests.hub.metadata import TASKS, faults_of_card
-from tests.training.trainer.histories import made_up_history
+from tests.training.trainer.histories import synthetic_history
 
 RUN = {
     "config": "pairs",
@@ -31,7 +31,7 @@ def model():
     return TrainedModel(
         name="quick-both",
         run=copy.deepcopy(RUN),
-        history=made_up_history(),
+        history=synthetic_history(),
         kept_step=8 * 31,
         parameters=1_234_567,
         vocabulary=6_896,

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 
-def made_up_history(epochs: int = 10, logs: int = 10, evaluations: int = 10) -> list[dict[str, Any]]:
+def synthetic_history(epochs: int = 10, logs: int = 10, evaluations: int = 10) -> list[dict[str, Any]]:
     """A run whose scores are best at four fifths of its evaluations, with uneven steps as real ones have."""
     history = []
     for number in range(1, logs + 1):
