@@ -101,7 +101,7 @@ def _check_normalization(normalization: dict[str, Any], transductive: bool) -> N
         _require(is_positive, "normalization temperature", "greater than 0", temperature)
     if "rounds" in normalization:
         is_positive = _is_positive(rounds, int)
-        _require(is_positive, "normalization rounds", "a whole number from 1 on", rounds)
+        _require(is_positive, "normalization rounds", "a positive integer", rounds)
     if not transductive:
         raise ProofmatchError(
             "the system's normalization makes it transductive: say that it is, or leave the normalization out"

@@ -194,7 +194,7 @@ def test_an_unknown_preset_is_one_sentence():
         ("objective=foo", "objective must be one of local, two-sided,"),
         ("optimizer=foo", "optimizer must be one of asgd, adamw"),
         ("sampling=foo", "sampling must be one of independent, epochs"),
-        ("embedding_size=-1", "embedding_size must be a whole number from 1 on, not -1"),
+        ("embedding_size=-1", "embedding_size must be an integer of at least 1, not -1"),
         ('embedding_size="x"', "embedding_size must be a whole number"),
         ("dropout=2", "dropout must be from 0 to less than 1, not 2"),
         ("max_words=2", "max_words must be a whole number from 3 on"),
@@ -226,12 +226,12 @@ def test_impossible_settings_are_refused_and_leave_no_files(release, tmp_path, c
     [
         ("fast", "embedding_size=3", "has no encoder"),
         ("quick", "rank=3", "has no lexical part"),
-        ("fast", "rank=-1", "rank must be a whole number from 0 on, not -1"),
+        ("fast", "rank=-1", "rank must be an integer of at least 0, not -1"),
         ("fast", 'groups=["words"]', "unknown group 'words'"),
         ("fast", "table_rate=-1", "table_rate must be at least 0"),
         ("fast", "feature_decay=-1", "feature_decay must be at least 0"),
         ("best", "feature_rate=-1", "feature_rate must be at least 0"),
-        ("best", "num_heads=0", "num_heads must be a whole number from 1 on"),
+        ("best", "num_heads=0", "num_heads must be an integer of at least 1"),
         ("best", "encoder=some/folder", "a pretrained encoder reads other texts than a lexical matcher does"),
     ],
 )

@@ -63,7 +63,7 @@ class ProofMatcherConfig(PretrainedConfig):
             ("max_words", 3, max_words),  # start, one word, end
         ):
             if not isinstance(value, int) or value < least:
-                raise ProofmatchError(f"{name} must be a whole number from {least} on, not {value!r}")
+                raise ProofmatchError(f"{name} must be an integer of at least {least}, not {value!r}")
         if not isinstance(dropout, int | float) or not 0 <= dropout < 1:
             raise ProofmatchError(f"dropout must be from 0 to less than 1, not {dropout!r}")
         if encoder is not None and encoder_config is None:

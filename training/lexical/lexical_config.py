@@ -70,7 +70,7 @@ class LexicalMatcherConfig(PretrainedConfig):
             ("n_nearest", 1, n_nearest),
         ):
             if not isinstance(value, int) or value < least:
-                raise ProofmatchError(f"{name} must be a whole number from {least} on, not {value!r}")
+                raise ProofmatchError(f"{name} must be an integer of at least {least}, not {value!r}")
         for name, value in (("groups", groups), ("table_groups", table_groups)):
             if unknown := [group for group in value if group not in GROUPS]:
                 raise ProofmatchError(

@@ -221,13 +221,13 @@ def test_every_parameter_is_in_one_group():
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"rank": -1}, "rank must be a whole number from 0 on, not -1"),
-        ({"rank": 2.5}, "rank must be a whole number from 0 on, not 2.5"),
-        ({"min_frequency": 0}, "min_frequency must be a whole number from 1 on, not 0"),
-        ({"min_weight_frequency": 0}, "min_weight_frequency must be a whole number from 1 on, not 0"),
-        ({"max_rows": 0}, "max_rows must be a whole number from 1 on, not 0"),
-        ({"n_background": -1}, "n_background must be a whole number from 0 on, not -1"),
-        ({"n_nearest": 0}, "n_nearest must be a whole number from 1 on, not 0"),
+        ({"rank": -1}, "rank must be an integer of at least 0, not -1"),
+        ({"rank": 2.5}, "rank must be an integer of at least 0, not 2.5"),
+        ({"min_frequency": 0}, "min_frequency must be an integer of at least 1, not 0"),
+        ({"min_weight_frequency": 0}, "min_weight_frequency must be an integer of at least 1, not 0"),
+        ({"max_rows": 0}, "max_rows must be an integer of at least 1, not 0"),
+        ({"n_background": -1}, "n_background must be an integer of at least 0, not -1"),
+        ({"n_nearest": 0}, "n_nearest must be an integer of at least 1, not 0"),
         ({"groups": []}, "groups must have at least one of math-1, "),
         (
             {"groups": ["word", "words"]},
