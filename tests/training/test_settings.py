@@ -197,7 +197,7 @@ def test_an_unknown_preset_is_one_sentence():
         ("embedding_size=-1", "embedding_size must be an integer of at least 1, not -1"),
         ('embedding_size="x"', "embedding_size must be a whole number"),
         ("dropout=2", "dropout must be from 0 to less than 1, not 2"),
-        ("max_words=2", "max_words must be a whole number from 3 on"),
+        ("max_words=2", "max_words must be an integer of at least 3"),
         ("max_size=5", "max_size"),
         ("learning_rate=-1", "learning_rate must be more than 0"),
         ("adam_beta1=1", "adam_beta1 must be from 0 to less than 1"),
