@@ -45,7 +45,9 @@ def make_once(
     release = run.output
     with _explaining_disk_errors(release, remedy):
         # Before the manifest is read: a finishing build writes it first and then removes its run folder.
-        has_other_files = not run.path.exists() and release.is_dir() and any(release.iterdir())
+        # Looked at in one go: another build may create the run folder at any moment.
+        present = list(release.iterdir()) if release.is_dir() else []
+        has_other_files = bool(present) and run.path not in present
         if _is_complete(release, parameters):
             if run.path.exists():  # the build was killed just before removing it
                 run.remove_leftovers()
