@@ -107,7 +107,7 @@ class RunFolder:
             ) from None
 
     def write_note(self, name: str, text: str) -> None:
-        """Keep one line under a name, for later runs and for whoever asks about the status."""
+        """Store one line under a name, for later runs and for `--status`."""
         write_atomically(self.path / name, text + "\n")
 
     def read_note(self, name: str) -> str | None:
