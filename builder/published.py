@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from proofmatch import __version__
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, check_choice
 from proofmatch.progress import Progress
 from proofmatch.storage import unchanged
 from proofmatch.workers import WorkerPool, number_of_workers
@@ -70,10 +70,8 @@ def import_published(
     Returns:
         The release folder, which `datasets.load_dataset` opens.
     """
-    if symbols not in SYMBOLS:
-        raise ProofmatchError(f"symbols must be one of {', '.join(SYMBOLS)}, not {symbols!r}")
-    if subset not in SUBSETS:
-        raise ProofmatchError(f"subset must be one of {', '.join(SUBSETS)}, not {subset!r}")
+    check_choice("symbols", symbols, SYMBOLS)
+    check_choice("subset", subset, SUBSETS)
     processes = number_of_workers(workers)
     check_license(license)
     families, run = find_files(Path(folder), symbols, subset), RunFolder(Path(out), is_complete)

@@ -4,7 +4,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, check_choice
 
 from .filters import DETECTORS
 
@@ -54,8 +54,7 @@ class BuildSettings:
             raise ProofmatchError(
                 f"min_tokens ({self.min_tokens}) must be between 0 and max_tokens ({self.max_tokens})"
             )
-        if self.detector not in DETECTORS:
-            raise ProofmatchError(f"detector must be one of {', '.join(DETECTORS)}, not {self.detector!r}")
+        check_choice("detector", self.detector, DETECTORS)
         if self.titles not in ("keep", "drop"):
             raise ProofmatchError(f"titles must be keep or drop, not {self.titles!r}")
         check_license(self.license)

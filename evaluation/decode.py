@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, check_choice
 from proofmatch.progress import Progress
 from proofmatch.ragged import Ragged
 
@@ -51,8 +51,7 @@ def decode(source: ScoreSource, decoding: str = "local", top_k: int = DEFAULT_K)
             `exact` is one-to-one over all pairs, with a certificate of optimality.
         top_k: How many proofs per statement.
     """
-    if decoding not in DECODINGS:
-        raise ProofmatchError(f"decode must be one of {', '.join(DECODINGS)}, not {decoding!r}")
+    check_choice("decode", decoding, DECODINGS)
     with Progress("ranking proofs", "blocks") as progress:
         candidates = best_candidates(source, top_k)
         progress.summary = (

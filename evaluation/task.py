@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, check_choice
 
 from ..builder.release.release import Release
 from ..builder.release.schema import config_name
@@ -68,8 +68,7 @@ def select_input(tokens: pa.ListArray, input: str) -> pa.ListArray:
     """Keep the tokens that a system may use: `both`, `text` or `math`."""
     if input == "both":
         return tokens
-    if input not in INPUTS:
-        raise ProofmatchError(f"input must be one of {', '.join(INPUTS)}, not {input!r}")
+    check_choice("input", input, INPUTS)
     values = tokens.flatten()
     kept = pc.starts_with(values, _FIRST_LETTER[input])
     lengths = np.bincount(row_of_token(tokens)[kept.to_numpy(zero_copy_only=False)], minlength=len(tokens))

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from jinja2 import UndefinedError
 
 from proofmatch import __version__
-from proofmatch.errors import CheckFailed, ProofmatchError
+from proofmatch.errors import CheckFailed, ProofmatchError, check_choice
 from proofmatch.progress import Progress
 from proofmatch.workers import WorkerPool, number_of_workers
 
@@ -84,8 +84,7 @@ def make_variant(
     Returns:
         The folder of the new release, which `datasets.load_dataset` opens.
     """
-    if symbols not in SYMBOLS:
-        raise ProofmatchError(f"symbols must be one of {', '.join(SYMBOLS)}, not {symbols!r}")
+    check_choice("symbols", symbols, SYMBOLS)
     source = _open(release)
     if source.parameters.get("symbols", AS_WRITTEN) != AS_WRITTEN:
         raise ProofmatchError(

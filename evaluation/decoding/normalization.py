@@ -10,7 +10,7 @@ from math import isfinite, log
 
 import numpy as np
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, check_choice
 from proofmatch.progress import Progress
 
 from .scores import OffsetScores, ScoreSource, map_blocks
@@ -46,8 +46,7 @@ def normalized_scores(
     Returns:
         Logarithms of the normalized values, computed on demand.
     """
-    if method not in METHODS:
-        raise ProofmatchError(f"normalize must be one of {', '.join(METHODS)}, not {method!r}")
+    check_choice("normalize", method, METHODS)
     if not (isfinite(temperature) and temperature > 0):
         raise ProofmatchError(f"the temperature must be a positive number, not {temperature}")
     if rounds < 1:

@@ -4,9 +4,17 @@ from typing import Any
 
 from transformers import PretrainedConfig
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, check_choice
 
 from ...evaluation.task import INPUTS
+from ..settings import check_integers
+
+_MINIMA = {
+    **dict.fromkeys(("vocab_size", "embedding_size", "feed_forward_size"), 1),
+    **dict.fromkeys(("num_heads", "key_size", "value_size"), 1),
+    "num_layers": 0,
+    "max_words": 3,  # start, one word, end
+}
 
 
 class ProofMatcherConfig(PretrainedConfig):
@@ -49,29 +57,13 @@ class ProofMatcherConfig(PretrainedConfig):
         **others: Any,  # noqa: ANN401 - what `PretrainedConfig` takes
     ) -> None:
         super().__init__(**others)
-        sizes = {
-            "vocab_size": vocab_size,
-            "embedding_size": embedding_size,
-            "num_heads": num_heads,
-            "key_size": key_size,
-            "value_size": value_size,
-            "feed_forward_size": feed_forward_size,
-        }
-        for name, least, value in (
-            *((name, 1, value) for name, value in sizes.items()),
-            ("num_layers", 0, num_layers),
-            ("max_words", 3, max_words),  # start, one word, end
-        ):
-            if not isinstance(value, int) or value < least:
-                raise ProofmatchError(f"{name} must be an integer of at least {least}, not {value!r}")
         if not isinstance(dropout, int | float) or not 0 <= dropout < 1:
             raise ProofmatchError(f"dropout must be from 0 to less than 1, not {dropout!r}")
         if encoder is not None and encoder_config is None:
             raise ProofmatchError(
                 f"a matcher around the pretrained encoder {encoder} is made by ProofMatcher.from_encoder"
             )
-        if input not in INPUTS:
-            raise ProofmatchError(f"input must be one of {', '.join(INPUTS)}, not {input!r}")
+        check_choice("input", input, INPUTS)
         self.pad_token_id = pad_token_id
         self.vocab_size = vocab_size
         self.embedding_size = embedding_size
@@ -85,6 +77,7 @@ class ProofMatcherConfig(PretrainedConfig):
         self.input = input
         self.encoder = encoder
         self.encoder_config = encoder_config
+        check_integers(self, _MINIMA)
 
     @property
     def reads_text_column(self) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, check_choice
 from proofmatch.ragged import ranges
 
 from ...evaluation.task import INPUTS
@@ -309,8 +309,7 @@ def group_numbers(hashes: np.ndarray) -> np.ndarray:
 
 
 def _column_tokens(texts: pa.ListArray, input: str) -> ColumnTokens:
-    if input not in INPUTS:
-        raise ProofmatchError(f"input must be one of {', '.join(INPUTS)}, not {input!r}")
+    check_choice("input", input, INPUTS)
     values = texts.flatten().cast(pa.string()).dictionary_encode(null_encoding="encode")
     distinct = [look_up(token) for token in values.dictionary.to_pylist()]
     codes = values.indices.to_numpy()

@@ -4,11 +4,20 @@ from typing import Any
 
 from transformers import PretrainedConfig
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, check_choice
 
 from ...evaluation.task import INPUTS
+from ..settings import check_integers
 from .features import FEATURES_VERSION, GROUPS
 
+_MINIMA = {
+    "rank": 0,
+    "min_frequency": 1,
+    "min_weight_frequency": 1,
+    "max_rows": 1,
+    "n_background": 0,
+    "n_nearest": 1,
+}
 _TABLE_GROUPS = tuple(name for name in GROUPS if name not in ("math-4", "math-run"))
 
 
@@ -61,16 +70,6 @@ class LexicalMatcherConfig(PretrainedConfig):
         **others: Any,  # noqa: ANN401 - passed on to `PretrainedConfig`
     ) -> None:
         super().__init__(**others)
-        for name, least, value in (
-            ("rank", 0, rank),
-            ("min_frequency", 1, min_frequency),
-            ("min_weight_frequency", 1, min_weight_frequency),
-            ("max_rows", 1, max_rows),
-            ("n_background", 0, n_background),
-            ("n_nearest", 1, n_nearest),
-        ):
-            if not isinstance(value, int) or value < least:
-                raise ProofmatchError(f"{name} must be an integer of at least {least}, not {value!r}")
         for name, value in (("groups", groups), ("table_groups", table_groups)):
             if unknown := [group for group in value if group not in GROUPS]:
                 raise ProofmatchError(
@@ -84,8 +83,7 @@ class LexicalMatcherConfig(PretrainedConfig):
             raise ProofmatchError(
                 "with rank 0 and no sparse part there is nothing to score by; set one of them"
             )
-        if input not in INPUTS:
-            raise ProofmatchError(f"input must be one of {', '.join(INPUTS)}, not {input!r}")
+        check_choice("input", input, INPUTS)
         if features_version not in (0, FEATURES_VERSION):
             raise ProofmatchError(
                 f"its features are of version {features_version}, ours of version {FEATURES_VERSION}; "
@@ -109,3 +107,4 @@ class LexicalMatcherConfig(PretrainedConfig):
         self.num_background_entries = num_background_entries
         self.num_texts = num_texts
         self.features_version = features_version
+        check_integers(self, _MINIMA)

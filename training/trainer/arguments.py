@@ -6,7 +6,7 @@ import torch
 from torch.optim.lr_scheduler import LambdaLR
 from transformers import TrainingArguments
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, check_choice
 
 from ..losses import OBJECTIVES
 from ..matcher import Matcher
@@ -101,10 +101,7 @@ class MatchingArguments(TrainingArguments):
             ("sampling", SAMPLINGS),
             ("metric_for_best_model", METRICS),
         ):
-            if getattr(self, name) not in allowed:
-                raise ProofmatchError(
-                    f"{name} must be one of {', '.join(allowed)}, not {getattr(self, name)!r}"
-                )
+            check_choice(name, getattr(self, name), allowed)
         for name, least in _LEAST.items():
             value = getattr(self, name)
             if value is not None and not value >= least:

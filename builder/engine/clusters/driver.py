@@ -15,7 +15,7 @@ from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, check_choice
 from proofmatch.progress import Progress
 
 from ...pair_parts import PartReport, is_complete, read_report
@@ -45,8 +45,7 @@ def check_engine(engine: str, cluster: Cluster) -> None:
         ProofmatchError: If there is no such engine, or a setting it needs is missing.
         ModuleNotFoundError: If a package it needs is not installed.
     """
-    if engine not in ENGINES:
-        raise ProofmatchError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+    check_choice("engine", engine, ENGINES)
     for name in _REQUIRES[engine]:
         if find_spec(name) is None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
