@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -46,7 +46,7 @@ def build_release(
         out: The release folder.
         workers: Number of processes, or of concurrent tasks on a cluster; by default one per CPU.
         engine: Where they run: on this machine, or through datatrove on Ray or Slurm. With Slurm, the call
-            returns when the job is submitted; the same call makes the release when the job has ended.
+            returns when the job is submitted; call it again after the job has ended to make the release.
         cluster: Settings of Ray and Slurm.
         **settings: See `BuildSettings`.
 
@@ -86,20 +86,20 @@ def build_parameters(settings: BuildSettings, sources: list[str]) -> dict[str, A
     are published.
     """
     names = [public_url(source) if "://" in source else Path(source).absolute().name for source in sources]
-    return {"made_by": "build", "proofmatch": __version__, "sources": names, **settings.as_dict()}
+    return {"made_by": "build", "proofmatch": __version__, "sources": names, **asdict(settings)}
 
 
 @dataclass(frozen=True, slots=True)
 class _Build:
-    """A build as it was asked for.
+    """The arguments of a build.
 
     Attributes:
         sources: The sources.
         settings: Everything else that decides the content.
-        parameters: Both, as the manifest lists them.
+        parameters: Sources and settings, as the manifest lists them.
         workers: Number of processes on this machine.
         engine: Where the articles are read.
-        cluster: Settings of engines beyond this machine.
+        cluster: Settings of Ray and Slurm.
     """
 
     sources: list[str]
@@ -110,7 +110,7 @@ class _Build:
     cluster: Cluster
 
     def make(self, run: RunFolder) -> None:
-        """Make the release, or submit a job that makes its parts."""
+        """Make the release, or submit a job to make its parts."""
         with local_pool(run, self.settings, self.workers) as pool:
             run.write_note("engine", self.engine)
             with run.cleanup_if_empty():
@@ -131,7 +131,7 @@ class _Build:
             assemble_release(run, contents, self.parameters, pool)
 
     def _make_parts(self, run: RunFolder, pool: WorkerPool) -> bool:
-        """Read the articles; False if a job was submitted that does so."""
+        """Read the articles; return False if a job was submitted to do so."""
         if self.engine != "local":
             plan = make_plan(run, self.sources, self.settings, self.parameters)
             return make_parts_on_cluster(plan, self.engine, self.cluster)
@@ -142,7 +142,7 @@ class _Build:
                 total.add(report)
                 progress.summary = str(total)
                 progress.advance()
-            total = PartReport.sum_of(map(read_report, run.finished_parts()))  # also of earlier runs
+            total = PartReport.sum_of(map(read_report, run.finished_parts()))  # includes earlier runs
             progress.summary = str(total) if total.pairs_kept else ""
         return True
 

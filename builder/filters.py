@@ -50,9 +50,7 @@ DETECTORS: dict[str, Detector] = {
 
 
 def load_detector(name: str) -> Detector:
-    """Get a detector by name, and make sure that its package is installed."""
-    if name not in DETECTORS:
-        raise ProofmatchError(f"there is no language detector {name!r}; choose one of {', '.join(DETECTORS)}")
+    """Get one of `DETECTORS` by name, and make sure that its package is installed."""
     if name == "polyglot":
         try:
             import polyglot.detect  # noqa: F401  # pyright: ignore[reportMissingImports]
@@ -65,7 +63,7 @@ def load_detector(name: str) -> Detector:
 
 
 def is_foreign(language: str) -> bool:
-    """Tell whether a document is known to be in another language; a doubtful one is kept."""
+    """Tell whether a language is known and not English; documents in doubt are kept."""
     return language not in (ENGLISH, UNKNOWN)
 
 
@@ -81,7 +79,7 @@ class LengthFilter(NamedTuple):
     longest: int
 
     def reason_to_drop(self, statement: Length, proof: Length) -> tuple[Reason, str] | None:
-        """Say why a pair is dropped, or None if it is kept."""
+        """Return the reason to drop a pair and its detail, or None to keep it."""
         if statement.total < self.shortest:
             return Reason.STATEMENT_TOO_SHORT, f"statement has {statement.total} tokens"
         if proof.total < self.shortest:

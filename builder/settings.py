@@ -1,8 +1,8 @@
 """The parameters of a build: those that decide what is in a release, and those of the machines it runs on."""
 
 import re
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from proofmatch.errors import ProofmatchError, check_choice
 
@@ -10,13 +10,13 @@ from .filters import DETECTORS
 
 MEBIBYTE = 1 << 20
 DAY = 86_400
-OTHER_LICENSE = "other"  # the Hub's name for licences without a name of their own
+OTHER_LICENSE = "other"  # the Hub's name for a licence that is not in its list
 
 _LICENSE = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*")
 
 
 def check_license(name: str) -> None:
-    """Refuse a name that cannot be the Hub's name of a licence.
+    """Refuse a name that cannot be a licence name of the Hub.
 
     Raises:
         ProofmatchError: With an example of a valid name.
@@ -35,9 +35,9 @@ class BuildSettings:
         detector: Language detector: `cld2`, `polyglot` or `none`.
         titles: Whether titles ("Lemma 2.1.", "Proof.") stay part of the texts.
         seed: Salt of the hash that decides the splits.
-        max_document_mb: Larger documents are discarded unread; it bounds a worker's memory.
+        max_document_mb: Larger documents are discarded unread, which bounds a worker's memory.
         document_seconds: Documents that take more CPU time than this are discarded.
-        license: Licence of the texts by the Hub's name for it, for the card.
+        license: Licence of the texts as the Hub names it, for the card.
     """
 
     min_tokens: int = 20
@@ -59,21 +59,20 @@ class BuildSettings:
             raise ProofmatchError(f"titles must be keep or drop, not {self.titles!r}")
         check_license(self.license)
         if self.max_document_mb <= 0 or not 0 < self.document_seconds <= DAY:
-            raise ProofmatchError("max_document_mb and document_seconds must be positive, at most a day")
+            raise ProofmatchError(
+                f"max_document_mb ({self.max_document_mb}) must be positive, "
+                f"and document_seconds ({self.document_seconds}) positive and at most a day"
+            )
 
     @property
     def max_document_bytes(self) -> int:
         """The size limit in bytes."""
         return self.max_document_mb * MEBIBYTE
 
-    def as_dict(self) -> dict[str, Any]:
-        """List the parameters by name, for the manifest."""
-        return asdict(self)
-
 
 ENGINES = ("local", "ray", "slurm")
 
-# A task takes seconds to start, so it should work for minutes.
+# A task takes seconds to start, so it should run for minutes.
 _BATCHES_PER_TASK = 400
 
 # The limit for job arrays on most Slurm clusters.
@@ -85,15 +84,15 @@ class Cluster:
     """How batches are distributed over several machines. Nothing here changes the result.
 
     Attributes:
-        tasks: Number of shares of the work; by default, each keeps a task busy for minutes.
-        workers: How many tasks run at a time; by default as many as there is room for.
-        cpus_per_task: CPUs, and so processes, of a task.
-        mem_per_cpu: Gigabytes of memory for each of them.
-        address: The Ray cluster; by default the one that runs here, or else one started for this build.
+        tasks: Number of tasks that share the work; by default, each runs for some minutes.
+        workers: Number of tasks that run at a time; by default as many as the cluster has room for.
+        cpus_per_task: CPUs, and therefore processes, of a task.
+        mem_per_cpu: Gigabytes of memory per CPU.
+        address: The Ray cluster; by default one that runs on this machine, or else a new one for this build.
         partition: Slurm's partition.
         time: Slurm's time limit for a task.
-        env_command: Shell command by which a Slurm task finds this installation.
-        venv: Or the virtual environment that has it; by default the current one.
+        env_command: Shell command that makes this installation available in a Slurm task.
+        venv: Virtual environment to activate in a Slurm task; by default the current one.
         sbatch: More options of sbatch, as `name=value`.
         dry_run: Write the Slurm script and submit nothing.
     """
@@ -121,9 +120,9 @@ class Cluster:
             )
         for option in self.sbatch:
             if "=" not in option.strip("="):
-                raise ProofmatchError(f"an option of sbatch is given as name=value, not {option!r}")
+                raise ProofmatchError(f"sbatch options must have the form name=value, not {option!r}")
 
     def number_of_tasks(self, missing: int, workers: int) -> int:
-        """Choose the number of tasks for the batches that are missing."""
+        """Choose the number of tasks for a number of missing batches."""
         wanted = self.tasks or max(workers, -(-missing // _BATCHES_PER_TASK))
         return max(1, min(wanted, missing, _MOST_TASKS))

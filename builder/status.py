@@ -16,7 +16,7 @@ from .release.release import read_manifest
 
 @dataclass(frozen=True, slots=True)
 class BuildStatus:
-    """The state of a release folder. If the release is complete, what follows has no meaning."""
+    """The state of a release folder; the fields after `complete` describe an unfinished build."""
 
     release: Path
     configuration: str  # the hash of its parameters
@@ -24,10 +24,10 @@ class BuildStatus:
     running: bool = False
     engine: str = "local"  # of the last attempt
     job: str | None = None  # in Slurm
-    tasks: str = ""  # those that wait or run, in Slurm's words
+    tasks: str = ""  # how many wait or run, by Slurm's names for their states
     done: int = 0  # finished batches
-    planned: int | None = None  # all batches, if their number is known yet
-    missing: tuple[str, ...] = ()  # parts
+    planned: int | None = None  # all batches; None while their number is unknown
+    missing: tuple[str, ...] = ()  # names of parts
     report: PartReport = field(default_factory=PartReport)
     failures: tuple[str, ...] = ()  # recorded by ranks
 
@@ -49,21 +49,21 @@ class BuildStatus:
 
     @property
     def state(self) -> str:
-        """What is going on, and what to do next."""
+        """Whether the build is complete, running or interrupted, and what to do next."""
         if self.complete:
             return "complete"
         if self.running:
-            return "at work"
+            return "running"
         if self.planned is not None and not self.missing:
-            return "all articles are read; the same command makes the release"
-        return "interrupted; the same command continues"
+            return "all articles are read; run the same command again to make the release"
+        return "interrupted; run the same command again to continue"
 
 
 def status_of(release: Path) -> BuildStatus:
     """Determine the status of a build."""
     try:
         return _read_status(release)
-    except FileNotFoundError:  # the build finished meanwhile
+    except FileNotFoundError:  # the build has just finished and removed its run folder
         return _read_status(release)
 
 
@@ -73,14 +73,14 @@ def _read_status(release: Path) -> BuildStatus:
         return BuildStatus(release, configuration_hash(manifest["parameters"]), complete=True)
     parameters = run.read_settings()
     if parameters is None:
-        raise ProofmatchError(f"{release} has no build, neither a finished nor an unfinished one")
+        raise ProofmatchError(f"{release} has no build, finished or unfinished")
     plan, job = read_plan(run), submitted_job(run)
     engine = run.read_note("engine") or "local"
     tasks = active_tasks(job) if job else {}
-    there = {path.name: path for path in sorted(run.parts.glob("*.arrow")) if is_complete(path)}
-    names = [batch.part_name for batch in plan.batches] if plan else list(there)
-    there = {name: there[name] for name in names if name in there}
-    missing = tuple(name for name in names if name not in there)
+    finished = {path.name: path for path in sorted(run.parts.glob("*.arrow")) if is_complete(path)}
+    names = [batch.part_name for batch in plan.batches] if plan else list(finished)
+    done = [finished[name] for name in names if name in finished]
+    missing = tuple(name for name in names if name not in finished)
     return BuildStatus(
         release,
         configuration_hash(parameters),
@@ -89,10 +89,10 @@ def _read_status(release: Path) -> BuildStatus:
         engine=engine,
         job=job if engine == "slurm" else None,
         tasks=", ".join(f"{number} {state}" for state, number in tasks.items()),
-        done=len(there),
+        done=len(done),
         planned=len(plan.batches) if plan else None,
         missing=missing,
-        report=PartReport.sum_of(map(read_report, there.values())),
+        report=PartReport.sum_of(map(read_report, done)),
         failures=tuple(failure_reasons(run)) if missing else (),
     )
 

@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const=True,
         default=False,
         other=sources,
-        help="only show the status of the build in RELEASE; exit code 0 if it is complete, else 1",
+        help="only show the status of the build in RELEASE; the exit code is 0 if it is complete, else 1",
     )
     add("--workers", type=int, metavar="N", help="processes (default: one per CPU), or concurrent tasks")
     add("--engine", choices=ENGINES, default="local", help="where the workers run")
@@ -64,19 +64,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "several machines (--engine ray or slurm, extra `distributed`)",
-        "Sources and RELEASE must be on a file system that all machines share. The result is the same.",
+        "Sources and RELEASE must be on a file system that all machines share. "
+        "The result is the same as on one machine.",
     )
     add = group.add_argument
-    add("--tasks", type=int, metavar="N", help="shares of the work (default: each takes some minutes)")
+    add("--tasks", type=int, metavar="N", help="number of tasks (default: each takes some minutes)")
     add("--cpus-per-task", type=int, metavar="N", help="processes of a task (default: 1)")
     add("--mem-per-cpu", type=int, metavar="GB", help="memory for each process (default: 2)")
     add(
-        "--ray-address", dest="address", metavar="HOST:PORT", help="the Ray cluster (default: one found here)"
+        "--ray-address",
+        dest="address",
+        metavar="HOST:PORT",
+        help="the Ray cluster (default: one on this machine)",
     )
     add("--partition", metavar="NAME", help="Slurm's partition")
     add("--time", metavar="H:M:S", help="Slurm's time limit for a task (default: 24:00:00)")
-    add("--env-command", metavar="COMMAND", help="makes proofmatch available in a Slurm task")
-    add("--venv", metavar="DIR", help="or a virtual environment that has it (default: this one)")
+    add(
+        "--env-command",
+        metavar="COMMAND",
+        help="shell command that makes proofmatch available in a Slurm task",
+    )
+    add("--venv", metavar="DIR", help="virtual environment to activate in a Slurm task (default: this one)")
     add("--sbatch", action="append", metavar="NAME=VALUE", help="more options of sbatch, such as account=me")
     add("--dry-run", action="store_true", default=None, help="write the Slurm script, submit nothing")
 
@@ -126,13 +134,13 @@ def _cluster(options: argparse.Namespace) -> Cluster:
 
 
 def report_complete(release: Path, already: bool) -> None:
-    """Print that a release is complete, and whether it was so before the command."""
-    was_or_is = "was complete already" if already else "is complete"
-    print(f"{release} {was_or_is}; `proofmatch stats {release}` describes it")
+    """Print that a release is complete, and whether it already was before the command."""
+    state = "was already complete" if already else "is complete"
+    print(f"{release} {state}; `proofmatch stats {release}` describes it")
 
 
 def _report_submitted(release: Path, options: argparse.Namespace) -> None:
-    """Print what to do after a job was submitted, or the script of a dry run."""
+    """Print the id of the submitted job and what to do next, or the script of a dry run."""
     from ..engine.clusters.slurm import script_of, submitted_job
     from ..engine.run_folder import RunFolder
 
@@ -142,5 +150,5 @@ def _report_submitted(release: Path, options: argparse.Namespace) -> None:
         return
     print(
         f"Slurm job {submitted_job(run)} is submitted; `proofmatch build --status --out {release}` shows its "
-        "progress, and the same command makes the release when the job has ended"
+        "progress; when it has ended, run the same command again to make the release"
     )

@@ -1,4 +1,4 @@
-"""Parts → tables, statistics, card and manifest → the complete release in its place."""
+"""Parts → tables, statistics, card and manifest → the complete release folder."""
 
 import json
 import shutil
@@ -25,13 +25,13 @@ from .splits import SplitPairs
 from .statistics import compute_statistics
 from .tables import Shard, WrittenShard, plan_shards, write_planned
 
-RESUMES = "the same command continues where it stopped"
+RESUMES = "run the same command again to continue"
 
 
 def make_once(
     run: RunFolder, parameters: dict[str, Any], make: Callable[[RunFolder], None], remedy: str = RESUMES
 ) -> None:
-    """Make a release unless it is already complete; of several processes that try, one makes it.
+    """Make a release unless it is already complete; of several processes that try, only one makes it.
 
     Args:
         run: The run folder in the release folder.
@@ -40,12 +40,12 @@ def make_once(
         remedy: What to do after the cause of a disk error is fixed.
 
     Raises:
-        ProofmatchError: If the folder holds something else, or another process is at work in it.
+        ProofmatchError: If the folder holds something else, or another process is writing to it.
     """
     release = run.output
     with _explaining_disk_errors(release, remedy):
-        # Before the manifest is read: a finishing build writes it first and then removes its run folder.
-        # Looked at in one go: another build may create the run folder at any moment.
+        # List the folder before reading the manifest: a build that finishes writes the manifest first and
+        # then removes its run folder. List it once: another build may create the run folder at any moment.
         present = list(release.iterdir()) if release.is_dir() else []
         has_other_files = bool(present) and run.path not in present
         if _is_complete(release, parameters):
@@ -55,7 +55,7 @@ def make_once(
         if has_other_files:
             raise ProofmatchError(f"{release} is not empty and not a release; choose another --out")
         with run.opened(parameters):
-            if _is_complete(release, parameters):  # another process has finished it meanwhile
+            if _is_complete(release, parameters):  # another process has just finished it
                 run.remove()
             else:
                 make(run)
@@ -94,7 +94,7 @@ Planned = TypeVar("Planned", bound=HasShard)
 def write_shards(
     write: Callable[[Planned], WrittenShard], planned: Sequence[Planned], pool: WorkerPool
 ) -> list[WrittenShard]:
-    """Write the shards of a release in parallel, and list them in their order."""
+    """Write the shards of a release in parallel, and return them in the order of `planned`."""
     written: dict[Path, WrittenShard] = {}
     with Progress("writing tables", "files", len(planned)) as progress:
         for file in pool.run(write, planned):
@@ -107,7 +107,7 @@ def write_shards(
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a release is made of.
+    """The content of a release.
 
     Attributes:
         mixed: The pairs, split by pair.
@@ -125,7 +125,7 @@ class Contents:
 def assemble_release(
     run: RunFolder, contents: Contents, parameters: dict[str, Any], pool: WorkerPool
 ) -> None:
-    """Write all files of a release from the finished parts, and move them to their place."""
+    """Write all files of a release from the finished parts, and move them into the release folder."""
     planned = plan_shards(contents.mixed, contents.by_article, run.staging)
     files = write_shards(write_planned, planned, pool)
     discarded = contents.discarded.sort_by([(name, "ascending") for name in contents.discarded.column_names])
@@ -163,7 +163,7 @@ def complete_release(
 def card_facts(
     statistics: dict[str, Any], files: Iterable[WrittenShard], parameters: dict[str, Any]
 ) -> CardFacts:
-    """Gather what the card is made of."""
+    """Gather the facts that the card is rendered from."""
     configs = {
         config.name: ConfigFacts(
             config.name, [(column.name, pa.types.is_list(column.type)) for column in config.schema]

@@ -11,7 +11,7 @@ from .release import open_release
 from .schema import MANIFEST
 
 _USAGE = 'load_dataset("{repo_id}", "pairs", revision="{revision}")'
-# Parts of paths that lead out of the release, or that the Hub keeps for itself.
+# Parts of paths that lead out of the release, or that the Hub reserves.
 _FORBIDDEN_PARTS = {"..", ".git", ".cache"}
 
 
@@ -24,19 +24,19 @@ def push_release(
     dry_run: bool = False,
     message: str | None = None,
 ) -> PushReport:
-    """Upload a release, in one commit that has what changed.
+    """Upload the files of a release that changed, in one commit.
 
     Args:
         release: The release folder.
         repo_id: `OWNER/NAME` of the dataset repository, which is created if it does not exist.
-        tag: A tag for the commit that has the release. Tags never move.
+        tag: A tag for the commit. Existing tags are never moved.
         private: Create a private repository, and refuse a public one.
-        dry_run: Only find out what would be done.
+        dry_run: Only report what would be done.
         message: First line of the commit's message.
 
     Raises:
         ProofmatchError: If the release is damaged, the Hub cannot be reached, or it refuses.
-        CheckFailed: If the Hub then has something else than the release.
+        CheckFailed: If the files on the Hub differ from the release after the upload.
     """
     destination = Destination(
         repo_id=repo_id,
@@ -64,7 +64,7 @@ def _verified_files(release: Path) -> list[LocalFile]:
                 faults.append(f"{name} is not as {MANIFEST} describes it")
             else:
                 files.append(file)
-            progress.summary = f"{len(files):,} good"
+            progress.summary = f"{len(files):,} intact"
             progress.advance()
         progress.summary = f"{len(files):,} files are as {MANIFEST} describes them"
         if faults:
@@ -87,6 +87,7 @@ def _listed(folder: Path) -> dict[str, dict[str, Any]]:
         path = PurePosixPath(name)
         if path.is_absolute() or _FORBIDDEN_PARTS & set(path.parts) or str(path) != name or name == MANIFEST:
             raise ProofmatchError(
-                f"{folder / MANIFEST} names {name!r}, which no release contains; build it again"
+                f"{folder / MANIFEST} names {name!r}, which cannot be part of a release; "
+                "build the release again"
             )
     return files

@@ -1,4 +1,4 @@
-"""The one way to open a release, in a folder or on the Hub, and its manifest.
+"""`Release`: the one way to open a release, in a folder or on the Hub. Also its manifest.
 
 The manifest is written last, so a release that has one is complete.
 """
@@ -29,7 +29,7 @@ class Release:
         id: The name of its folder, or its `OWNER/NAME`.
         folder: Where its files are; those of a repository are downloaded when they are needed.
         manifest: The content of its manifest.
-        manifest_sha256: Tells releases of the same name apart.
+        manifest_sha256: Distinguishes releases of the same name.
         revision: The commit on the Hub, None for a folder.
     """
 
@@ -92,8 +92,7 @@ class Release:
             raise ProofmatchError(f"{path} cannot be read ({disk_reason(error)})") from None
         if not intact:
             raise ProofmatchError(
-                f"{path} is not as {MANIFEST} describes it, so that results would be of another release; "
-                f"see what `proofmatch check {self.folder}` says"
+                f"{path} is not as {MANIFEST} describes it; run `proofmatch check {self.folder}` for details"
             )
         return path
 
@@ -116,7 +115,7 @@ class Release:
             table = pa.concat_tables([pq.read_table(path, columns=columns) for path in paths])
         except (OSError, pa.ArrowInvalid) as error:
             raise ProofmatchError(
-                f"{paths[0]} cannot be read ({error}); see what `proofmatch check` says"
+                f"{paths[0]} cannot be read ({error}); run `proofmatch check {self.folder}` for details"
             ) from None
         if not table.num_rows:
             raise ProofmatchError(f"{config}, {split} of {self.id} has no rows; there is nothing to evaluate")
@@ -143,12 +142,12 @@ class Release:
             if not path.is_file() or path.stat().st_size != file.get("bytes"):
                 raise ProofmatchError(
                     f"{path} is missing or not as {MANIFEST} describes it; "
-                    f"`proofmatch check {self.folder}` tells more"
+                    f"run `proofmatch check {self.folder}` for details"
                 )
 
     @property
     def tables_sha256(self) -> str:
-        """Identifies its tables, whatever the card says about them."""
+        """A hash of its tables, independent of the card."""
         hashes = sorted(
             (name, file.get("sha256")) for name, file in self.files.items() if name.startswith(f"{DATA}/")
         )
@@ -188,7 +187,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     """Read the manifest of a release, or return None if the folder has none.
 
     Raises:
-        ProofmatchError: If it is something else.
+        ProofmatchError: If it is not the manifest of a release.
     """
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -208,7 +207,7 @@ def write_manifest(folder: Path, parameters: dict[str, Any], known_hashes: dict[
     Args:
         folder: The folder.
         parameters: Everything that decided the content.
-        known_hashes: Hashes that were computed while writing; the others are computed now.
+        known_hashes: SHA-256 of files that were hashed when they were written; the others are hashed now.
     """
     files = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -227,4 +226,4 @@ def origin(parameters: dict[str, Any]) -> dict[str, Any]:
     return parameters
 
 
-load_release = open_release  # the name at the front door
+load_release = open_release  # exported as `proofmatch.load_release`

@@ -13,6 +13,7 @@ from proofmatch.builder.filters import (
 )
 from proofmatch.builder.reasons import Reason
 from proofmatch.builder.records import Length
+from proofmatch.builder.settings import BuildSettings
 from proofmatch.errors import ProofmatchError
 
 ENGLISH = """Let G be a finite group and suppose that p divides the order of G. Then there is an element of
@@ -80,8 +81,8 @@ def test_without_a_detector_everything_is_kept():
 
 
 def test_an_unknown_detector_is_refused_with_the_choices():
-    with pytest.raises(ProofmatchError, match="there is no language detector 'guess'") as caught:
-        load_detector("guess")
+    with pytest.raises(ProofmatchError, match=r"detector must be one of .*, not 'guess'") as caught:
+        BuildSettings(detector="guess")
     assert all(name in str(caught.value) for name in DETECTORS)
 
 

@@ -36,7 +36,7 @@ def test_a_running_and_an_interrupted_local_build_are_told_apart(articles, tmp_p
     assert running.planned is None  # the local engine reads as it goes
     assert main(["build", "--out", str(out), "--status"]) == 1
     said = capsys.readouterr().out
-    assert "interrupted; the same command continues" in said
+    assert "interrupted; run the same command again to continue" in said
     after = status_of(out)
     assert not after.running
     assert after.done >= 1

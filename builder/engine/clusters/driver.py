@@ -1,4 +1,4 @@
-"""The driver of a distributed build: it plans, starts the ranks, and trusts nothing but their parts."""
+"""The driver of a distributed build: it starts the ranks, and relies only on the parts that they write."""
 
 import contextlib
 import json
@@ -20,26 +20,28 @@ from proofmatch.progress import Progress
 
 from ...pair_parts import PartReport, is_complete, read_report
 from ...settings import ENGINES, Cluster
-from .plan import Plan
+from .plan import Plan, PlannedBatch
 from .rank import clear_failures, launch_folder, read_failure, read_failures, write_failure
 from .slurm import failure_reasons, submit
 
-LAUNCHER = "launcher"  # who records the failures of the process that has Ray run the tasks
+LAUNCHER = "launcher"  # the process that runs the tasks on Ray, in the records of failures
 _LOG = "driver.log"
 _REQUIRES = {"local": (), "ray": ("datatrove", "ray"), "slurm": ("datatrove",)}
 
 _SECONDS_TO_CONNECT = 10.0
 _SECONDS_TO_END = 20.0
 _SECONDS_BETWEEN_LOOKS = 0.3
-_LOOKS_PER_TIME = 20  # looking for parts may take a twentieth of the time
+_WAIT_PER_LOOK = (
+    20  # wait this many times as long as a look takes, so that looks take a twentieth of the time
+)
 
-# After this many seconds without a new part, the tasks seem stuck and are restarted; next time after twice
-# as many, because there may be nothing wrong but a long queue.
+# After this many seconds without a new part, the tasks seem stuck and are restarted. Each time, the limit
+# doubles, because the cause may be a long queue.
 PATIENCE = 600.0
 
 
 def check_engine(engine: str, cluster: Cluster) -> None:
-    """Refuse settings that would fail later, before a long run.
+    """Refuse settings with which the build would fail later.
 
     Raises:
         ProofmatchError: If there is no such engine, or a setting it needs is missing.
@@ -54,11 +56,11 @@ def check_engine(engine: str, cluster: Cluster) -> None:
     if engine == "ray":
         _probe(cluster.address or os.environ.get("RAY_ADDRESS") or "")
     if cluster.dry_run and engine != "slurm":
-        raise ProofmatchError("--dry-run writes the script of --engine slurm; other engines have none")
+        raise ProofmatchError("--dry-run is an option of --engine slurm; other engines have no script")
 
 
 def _probe(address: str) -> None:
-    """Make sure that something listens at the address; Ray itself would try for minutes."""
+    """Make sure that a server listens at the address; Ray itself would retry for minutes."""
     host, _, port = address.rpartition(":")
     if not host or "://" in address or not port.isdecimal():
         return
@@ -75,7 +77,7 @@ def make_parts_on_cluster(plan: Plan, engine: str, cluster: Cluster) -> bool:
     """Make the missing parts of a planned build on a cluster.
 
     Returns:
-        Whether all parts are there; False if a Slurm job was submitted that makes them.
+        Whether all parts are there; False if a Slurm job was submitted to make them.
 
     Raises:
         ProofmatchError: If parts are missing after Ray has run.
@@ -88,7 +90,6 @@ def make_parts_on_cluster(plan: Plan, engine: str, cluster: Cluster) -> bool:
             print(f"the last job reported: {reason}", file=sys.stderr)
         submit(plan, cluster, fresh_launch_folder(plan))
         return False
-    refuse_missing(plan)
     return True
 
 
@@ -101,8 +102,8 @@ def fresh_launch_folder(plan: Plan) -> Path:
     return folder
 
 
-def refuse_missing(plan: Plan) -> None:
-    """Make sure that every part is complete, whatever the engine reported.
+def _refuse_missing(plan: Plan) -> None:
+    """Make sure that every part is complete, even if the engine reported success.
 
     Raises:
         ProofmatchError: If one is not.
@@ -121,10 +122,10 @@ def refuse_missing(plan: Plan) -> None:
 class _PartCounter:
     """Counts the parts of a plan as they appear, and shows the progress."""
 
-    def __init__(self, plan: Plan, progress: Progress) -> None:
+    def __init__(self, plan: Plan, missing: list[PlannedBatch], progress: Progress) -> None:
         self._parts = plan.run.parts
         self._progress = progress
-        self.missing = {batch.part_name for batch in plan.missing()}
+        self.missing = {batch.part_name for batch in missing}
         done = [batch.part_name for batch in plan.batches if batch.part_name not in self.missing]
         self._total = PartReport.sum_of(read_report(self._parts / name) for name in done)
         progress.summary = str(self._total) if done else ""
@@ -147,14 +148,15 @@ class _PartCounter:
 
 
 def run_on_ray(plan: Plan, cluster: Cluster, patience: float = PATIENCE) -> None:
-    """Have Ray make the missing parts, and show the progress.
+    """Make the missing parts on Ray, and show the progress.
 
     Raises:
-        ProofmatchError: If parts are missing in the end, with the reason if it is known.
+        ProofmatchError: If parts are still missing, with the reason if it is known.
     """
-    done = len(plan.batches) - len(plan.missing())
-    with Progress("reading articles", "batches", len(plan.batches), done) as progress:
-        parts = _PartCounter(plan, progress)
+    missing = plan.missing()
+    total = len(plan.batches)
+    with Progress("reading articles", "batches", total, total - len(missing)) as progress:
+        parts = _PartCounter(plan, missing, progress)
         while parts.missing:
             with _started(plan, cluster) as launcher:
                 is_over = _watch(launcher, parts, patience)
@@ -168,7 +170,7 @@ def run_on_ray(plan: Plan, cluster: Cluster, patience: float = PATIENCE) -> None
         parts.close()
     if failure := read_failure(plan.run, LAUNCHER):
         raise ProofmatchError(failure)
-    refuse_missing(plan)
+    _refuse_missing(plan)
 
 
 @contextmanager
@@ -187,7 +189,7 @@ def _started(plan: Plan, cluster: Cluster) -> Iterator[subprocess.Popen[bytes]]:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            start_new_session=True,  # Ctrl-C is for the driver
+            start_new_session=True,  # Ctrl-C must reach only the driver
         )
     try:
         yield launcher
@@ -199,25 +201,23 @@ def _started(plan: Plan, cluster: Cluster) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _wait(launcher: subprocess.Popen[bytes]) -> None:
-    """Give the launcher time to end by itself."""
+    """Give the launcher time to exit by itself."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         launcher.wait(_SECONDS_TO_END)
 
 
 def _record_unexplained_end(plan: Plan, launcher: subprocess.Popen[bytes]) -> None:
-    """Record the end of a launcher that could not record it itself."""
-    code, what = launcher.returncode or 0, "the process that has Ray run the tasks"
+    """Record why the launcher ended, if it could not do so itself."""
+    code, what = launcher.returncode or 0, "the process that runs the tasks on Ray"
     if code < 0:
         write_failure(plan.run, "ended", f"{what} was killed ({signal.Signals(-code).name})")
     elif code and not read_failures(plan.run):
         log = launch_folder(plan.run) / _LOG
-        write_failure(
-            plan.run, "ended", f"{what} ended, as it does when the Ray cluster ends ({log} has more)"
-        )
+        write_failure(plan.run, "ended", f"{what} ended, as it does when the Ray cluster ends (see {log})")
 
 
 def _watch(launcher: subprocess.Popen[bytes], parts: _PartCounter, patience: float) -> bool:
-    """Count parts as they appear; False if none has appeared for too long and the launcher still runs."""
+    """Count parts until the launcher ends or none is missing; return False if it seems stuck."""
     last = time.monotonic()
     while True:
         has_ended = launcher.poll() is not None
@@ -228,4 +228,4 @@ def _watch(launcher: subprocess.Popen[bytes], parts: _PartCounter, patience: flo
             return True
         if time.monotonic() - last > patience:
             return False
-        time.sleep(max(_SECONDS_BETWEEN_LOOKS, _LOOKS_PER_TIME * (time.monotonic() - began)))
+        time.sleep(max(_SECONDS_BETWEEN_LOOKS, _WAIT_PER_LOOK * (time.monotonic() - began)))

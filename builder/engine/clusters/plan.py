@@ -1,11 +1,11 @@
 """The plan of a distributed build: all batches in order, and on disk the documents of each.
 
-The driver makes it once. A rank reads only its own batches from it, and lists no folder of the sources.
+The driver makes it once. A rank reads only its own batches from it, and never lists the sources.
 """
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ _INPUT_SCHEMA = pa.schema(
         ("kind", pa.string()),  # file, url, member, copy, fault
         ("name", pa.string()),
         ("stamp", pa.string()),
-        ("where", pa.string()),  # path, URL, or what is wrong with the document
+        ("where", pa.string()),  # path, URL, or the detail of a fault
         ("reason", pa.string()),
         ("size", pa.int64()),
         ("offset", pa.int64()),
@@ -165,7 +165,7 @@ def make_plan(
         "proofmatch": __version__,
         "configuration": configuration,
         "state": state,
-        "settings": settings.as_dict(),
+        "settings": asdict(settings),
         "batches": [batch.fingerprint for batch in batches],
     }
     write_atomically(run.path / _PLAN, json.dumps(content) + "\n")
@@ -192,7 +192,7 @@ def read_shared_plan(release: Path, configuration: str, version: str, machine: s
 
     Args:
         release: The release folder.
-        configuration: The configuration that the driver has planned.
+        configuration: The hash of the configuration that the driver has planned.
         version: The driver's version of this package.
         machine: The name of this machine.
 
@@ -224,7 +224,7 @@ def _input_path(run: RunFolder, batch: PlannedBatch) -> Path:
 
 
 def _write_input(batch: Batch, path: Path) -> None:
-    """Record where the documents of a batch are; those that only a stream has are copied."""
+    """Record where the documents of a batch are; copy those that can only be read from a stream."""
     columns = list(zip(*map(_input_row, batch.documents), strict=True))
     arrays = [
         strings(column) if field.type == pa.string() else pa.array(column, field.type)

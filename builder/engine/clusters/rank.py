@@ -36,10 +36,10 @@ class RunRank:
 
     Attributes:
         release: The absolute path of the release folder.
-        configuration: The configuration that was planned.
+        configuration: The hash of the planned configuration.
         workers: Number of processes of a rank.
         version: The driver's version of this package.
-        waiting: Process to kill if the rank's parent is killed, because it would wait forever; 0 for none.
+        waiting: Process that waits for the rank's parent, and must be killed if that is killed; 0 for none.
     """
 
     release: str
@@ -125,9 +125,9 @@ def run_rank(plan: Plan, rank: int, world: int, workers: int) -> list[str]:
 
 
 def _end_with(parent: int, waiting: int) -> None:
-    """End with the parent, and then also kill the process that waits for the parent.
+    """Exit when the parent dies, and kill the process that waits for the parent.
 
-    A process of Ray waits for its child forever, even if the child is dead; but Ray notices its own death.
+    A Ray process waits forever for a child that was killed, but Ray notices when that process dies.
     """
     handle, rank = os.pidfd_open(waiting) if waiting else None, os.getpid()
 
@@ -145,7 +145,7 @@ def _end_with(parent: int, waiting: int) -> None:
 
 
 def launch_folder(run: RunFolder) -> Path:
-    """Where the cluster engine itself writes: scripts, logs, statistics."""
+    """Return the folder in which the cluster engine itself writes scripts, logs and statistics."""
     return run.path / "launch"
 
 
@@ -164,7 +164,7 @@ def write_failure(run: RunFolder, who: str, sentence: str) -> None:
 
 
 def read_failure(run: RunFolder, who: str) -> str | None:
-    """Read a failure that one process has recorded."""
+    """Read the failure that a process recorded, if any."""
     return run.read_note(f"failures/{who}.txt")
 
 

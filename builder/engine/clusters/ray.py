@@ -44,13 +44,13 @@ class RankTasks(RayPipelineExecutor):
     """Runs our ranks without leaving temporary files or orphaned processes on the machines."""
 
     def _run_for_rank(self, rank: int, local_rank: int = 0, node_rank: int = -1) -> "PipelineStats":
-        # This process is the child of the task's process, which waits for it.
+        # This process is a child of the task's process, which waits for it.
         parent = os.getppid()
         die_with_parent(parent)
         for step in self.pipeline:
             if isinstance(step, RunRank):
                 step.waiting = parent
-        # datatrove logs to a shared folder there, which may belong to another user.
+        # datatrove logs to a folder in the temporary one that may belong to another user.
         tempfile.tempdir = tempfile.mkdtemp(prefix="proofmatch-")
         try:
             return super()._run_for_rank(rank, local_rank, node_rank)
@@ -81,7 +81,7 @@ def main() -> int:
 
 @contextmanager
 def _explaining_ray_errors() -> Iterator[None]:
-    """Explain in one sentence what Ray objects to; it raises exceptions of many kinds."""
+    """Explain in one sentence why Ray fails; it raises exceptions of many kinds."""
     try:
         yield
     except ProofmatchError:
@@ -101,7 +101,7 @@ def _connect(cluster: Cluster) -> None:
         except ConnectionError:
             if wanted := cluster.address or os.environ.get("RAY_ADDRESS"):
                 raise ProofmatchError(
-                    f"no Ray cluster answers at {wanted}, or it wants a token (RAY_AUTH_MODE=token); "
+                    f"no Ray cluster answers at {wanted}, or it requires a token (RAY_AUTH_MODE=token); "
                     "check the address, or leave it out to use this machine alone"
                 ) from None
     ray.init(
@@ -115,7 +115,7 @@ def _connect(cluster: Cluster) -> None:
 def _has_own_cluster() -> bool:
     """Tell whether the cluster that Ray has recorded on this machine is ours.
 
-    Any user can write that record, and the owner of a cluster could have us run anything.
+    Any user can write that record, and the owner of a cluster could make us run anything.
     """
     record = Path(os.environ.get("RAY_TMPDIR") or tempfile.gettempdir(), "ray", "ray_current_cluster")
     return record.is_file() and record.stat().st_uid == os.getuid()
@@ -170,7 +170,7 @@ def _launch(plan: Plan, cluster: Cluster, folder: Path) -> None:
         [step],
         tasks=tasks,
         workers=workers,
-        # datatrove's mark says that a task has ended, not that its parts are there.
+        # datatrove marks a task as completed when it has ended, even if parts are missing.
         skip_completed=False,
         logging_dir=str(folder),
         cpus_per_task=cluster.cpus_per_task,

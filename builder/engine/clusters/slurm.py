@@ -1,4 +1,4 @@
-"""The Slurm engine: a job array whose tasks are ranks, its state, and what its logs say about failures.
+"""The Slurm engine: a job array whose tasks are ranks, its state, and the reasons of failures in its logs.
 
 datatrove writes the script of the array. The call that submits it returns; a later one makes the release.
 """
@@ -23,18 +23,18 @@ from .plan import Plan
 from .rank import RunRank, launch_folder, read_failures
 
 _JOB = "slurm-job"
-_FORGOTTEN = "Invalid job id"  # Slurm's answer about jobs that ended some minutes ago
+_UNKNOWN_JOB = "Invalid job id"  # what Slurm answers some minutes after a job has ended
 
-# Variables of Slurm that a command inside another job still needs: where the cluster is, and who asks.
+# Variables of Slurm that a command inside another job still needs: the cluster and the credentials.
 _KEPT = ("SLURM_CONF", "SLURM_CLUSTERS", "SLURM_JWT")
 
-_BAD_NEWS = re.compile(r"error|fatal|exception|killed|no such|not found", re.IGNORECASE)
+_ERROR = re.compile(r"error|fatal|exception|killed|no such|not found", re.IGNORECASE)
 _REMEDIES = {
     "launch_pickled_pipeline|bin/activate|No module named": "check --venv or --env-command",
     "TIME LIMIT": "raise --time or --tasks",
     "oom|out.of.memory": "raise --mem-per-cpu",
 }
-_DECORATION = re.compile(r"^(\d+: )?(.*/slurm_script: line \d+: )?")  # of srun -l, and of the shell
+_PREFIX = re.compile(r"^(\d+: )?(.*/slurm_script: line \d+: )?")  # added by srun -l, and by the shell
 
 
 def submit(plan: Plan, cluster: Cluster, folder: Path) -> None:
@@ -51,7 +51,7 @@ def submit(plan: Plan, cluster: Cluster, folder: Path) -> None:
 
 
 def script_of(run: RunFolder) -> Path:
-    """Where datatrove writes the script of the job."""
+    """Return the path of the script that datatrove writes."""
     return launch_folder(run) / "launch_script.slurm"
 
 
@@ -59,7 +59,7 @@ def _write_script(plan: Plan, cluster: Cluster, folder: Path) -> None:
     from datatrove.executor import slurm
     from loguru import logger
 
-    logger.remove()  # the import has directed datatrove's messages to the console
+    logger.remove()  # importing datatrove sends its messages to the console
     release = _checked_path(str(plan.run.output.absolute()))
     options = dict(option.lstrip("-").split("=", 1) for option in cluster.sbatch)
     array = slurm.SlurmPipelineExecutor(
@@ -70,17 +70,17 @@ def _write_script(plan: Plan, cluster: Cluster, folder: Path) -> None:
         partition=cluster.partition or "",
         cpus_per_task=cluster.cpus_per_task,
         mem_per_cpu_gb=cluster.mem_per_cpu,
-        # Since Slurm 22.05 a step has one CPU unless it is told to use those of its job.
+        # Since Slurm 22.05, a step has one CPU unless this option is given.
         srun_args={"cpus-per-task": cluster.cpus_per_task},
         job_name=f"proofmatch-{plan.configuration}",
         qos="",
         env_command=_environment(cluster),
         sbatch_args={name: shlex.quote(value) for name, value in options.items()},
-        # datatrove's mark says that a task has ended, not that its parts are there.
+        # datatrove marks a task as completed when it has ended, even if parts are missing.
         skip_completed=False,
         logging_dir=str(folder),
     )
-    # We submit the script: datatrove loses what sbatch says, and adds a job that sums up statistics.
+    # We submit the script ourselves: datatrove would drop sbatch's messages and add a job for statistics.
     before, slurm.launch_slurm_job = slurm.launch_slurm_job, lambda *_: ""
     try:
         array.launch_job()
@@ -93,7 +93,7 @@ def _write_script(plan: Plan, cluster: Cluster, folder: Path) -> None:
 
 
 def _environment(cluster: Cluster) -> str:
-    """Make the command by which a task finds this installation: the given one, or our virtual environment."""
+    """Make the command that makes this installation available in a task."""
     lines = [cluster.env_command] if cluster.env_command else []
     if cluster.venv or not (lines or sys.prefix == sys.base_prefix):
         script = Path(cluster.venv or sys.prefix).absolute() / "bin" / "activate"
@@ -125,11 +125,11 @@ def _sbatch(script: Path) -> str:
         ["sbatch", "--parsable", str(script)], env=environment, capture_output=True, text=True, check=False
     )
     if result.returncode:
-        said = "; ".join(
+        message = "; ".join(
             line.removeprefix("sbatch: ").removeprefix("error: ") for line in result.stderr.splitlines()
         )
         raise ProofmatchError(
-            f"sbatch refused the job ({said or f'exit code {result.returncode}'}); "
+            f"sbatch refused the job ({message or f'exit code {result.returncode}'}); "
             "check --partition, --tasks, --time, --cpus-per-task, --mem-per-cpu and --sbatch"
         )
     print(result.stderr, end="", file=sys.stderr)  # warnings
@@ -137,12 +137,12 @@ def _sbatch(script: Path) -> str:
 
 
 def submitted_job(run: RunFolder) -> str | None:
-    """The id of the job that was submitted last."""
+    """Return the id of the job that was submitted last."""
     return run.read_note(_JOB)
 
 
 def active_tasks(job: str) -> Counter[str]:
-    """Ask Slurm for the tasks of a job that wait or run: their number by state, in Slurm's words.
+    """Count the waiting and running tasks of a job by Slurm's name for their state.
 
     Raises:
         ProofmatchError: If Slurm does not answer.
@@ -155,15 +155,16 @@ def active_tasks(job: str) -> Counter[str]:
         text=True,
         check=False,
     )
-    if asked.returncode and _FORGOTTEN not in asked.stderr:
+    if asked.returncode and _UNKNOWN_JOB not in asked.stderr:
         reason = asked.stderr.strip().rpartition("\n")[2]
         raise ProofmatchError(
-            f"Slurm does not tell whether job {job} is running ({reason}); run the same command again later"
+            f"cannot find out from Slurm whether job {job} is running ({reason}); "
+            "run the same command again later"
         )
-    return Counter(map(_in_words, asked.stdout.splitlines()))
+    return Counter(map(_state, asked.stdout.splitlines()))
 
 
-def _in_words(line: str) -> str:
+def _state(line: str) -> str:
     state, _, reason = line.strip().partition(" ")
     return state.lower() + (f" ({reason})" if state == "PENDING" and reason != "None" else "")
 
@@ -177,38 +178,38 @@ def refuse_if_active(run: RunFolder) -> None:
     job = submitted_job(run)
     if job and active_tasks(job):
         raise CheckFailed(
-            f"Slurm job {job} is at work for {run.output}; `proofmatch build --status --out {run.output}` "
-            "shows its progress; the same command makes the release when the job has ended "
+            f"Slurm job {job} for {run.output} has not ended; `proofmatch build --status --out {run.output}` "
+            "shows its progress; when it has ended, run the same command again to make the release "
             f"(`scancel {job}` ends it)"
         )
 
 
 def failure_reasons(run: RunFolder) -> list[str]:
-    """Collect why parts are missing: what ranks have recorded, or else the logs of ranks that never began."""
+    """Collect why parts are missing, from the records of ranks, or else from the logs."""
     return read_failures(run) or _reasons_in_logs(launch_folder(run) / "slurm_logs")
 
 
 def _reasons_in_logs(folder: Path) -> list[str]:
     kinds: dict[str, list[str]] = {}
     for log in sorted(folder.glob("*.out")):
-        if line := _last_bad_news(log.read_text(encoding="utf-8", errors="replace")):
+        if line := _last_error(log.read_text(encoding="utf-8", errors="replace")):
             # Tasks that fail for the same reason name different steps, times and machines.
             kind = re.sub(r"\d+", "", line)
             kinds.setdefault(kind, []).append(f"task {log.stem}: {line}{_remedy(line)}")
     return [
-        first + (f" (and {len(others)} more in the same way)" if others else "")
+        first + (f" (and {len(others)} more like this)" if others else "")
         for first, *others in kinds.values()
     ]
 
 
-def _last_bad_news(text: str) -> str | None:
-    lines = [line for line in text.splitlines() if _BAD_NEWS.search(line) and not line.startswith("+ ")]
-    # srun only repeats how the program has ended.
-    telling = [line for line in lines if not line.startswith("srun: ")] or lines
-    return _DECORATION.sub("", telling[-1]).strip() if telling else None
+def _last_error(text: str) -> str | None:
+    lines = [line for line in text.splitlines() if _ERROR.search(line) and not line.startswith("+ ")]
+    # srun only repeats how the program ended.
+    lines = [line for line in lines if not line.startswith("srun: ")] or lines
+    return _PREFIX.sub("", lines[-1]).strip() if lines else None
 
 
 def _remedy(line: str) -> str:
     return next(
-        (f"; {remedy}" for said, remedy in _REMEDIES.items() if re.search(said, line, re.IGNORECASE)), ""
+        (f"; {remedy}" for cause, remedy in _REMEDIES.items() if re.search(cause, line, re.IGNORECASE)), ""
     )

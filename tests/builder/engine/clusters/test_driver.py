@@ -106,7 +106,7 @@ def test_an_engine_that_is_killed_is_said_to_have_been(plan, engine):
 
 def test_an_engine_that_ends_without_a_word_is_said_to_have_lost_its_cluster(plan, engine):
     engine.append(["false"])
-    words = r"as it does when the Ray cluster ends \(.*driver\.log has more\); run the same command again"
+    words = r"as it does when the Ray cluster ends \(see .*driver\.log\); run the same command again"
     with pytest.raises(ProofmatchError, match=words):
         run_on_ray(plan, Cluster())
 

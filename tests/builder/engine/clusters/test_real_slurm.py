@@ -76,7 +76,7 @@ def test_a_job_makes_the_parts_and_the_same_command_the_release(build, expected)
     assert ", 2 pending" in build.run("--status", code=1)
     build.do("scontrol", "update", f"jobid={build.job}", "starttime=now")
     build.wait()
-    assert "the same command makes the release" in build.run("--status", code=1)
+    assert "run the same command again to make the release" in build.run("--status", code=1)
     assert "is complete" in build.submit()
     assert content(build.release) == expected
 
@@ -88,7 +88,7 @@ def test_what_a_cancelled_job_has_left_is_made_by_the_next(build, expected):
     build.do("scancel", build.job)
     build.wait()
     assert build.has_parts()
-    assert "interrupted; the same command continues" in build.run("--status", code=1)
+    assert "interrupted; run the same command again to continue" in build.run("--status", code=1)
     assert "is submitted" in build.submit("--tasks", "1")
     build.wait()
     assert "is complete" in build.submit()
@@ -101,7 +101,7 @@ def test_a_job_without_the_installation_says_what_to_check(build):
     remedy = "launch_pickled_pipeline: No such file or directory; check --venv or --env-command"
     assert remedy in build.run("--status", code=1)
     again = build.submit("--sbatch", "begin=now+3600")
-    assert f"{remedy} (and 1 more in the same way)" in again
+    assert f"{remedy} (and 1 more like this)" in again
     assert "is submitted" in again
 
 
