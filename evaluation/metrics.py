@@ -7,7 +7,7 @@ evaluator all rank with them.
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
@@ -18,7 +18,7 @@ TIE_RULE = (
     "the gold proof ranks after every proof with an equal score; a gold proof that is not listed has no rank"
 )
 NO_RANK = 0
-MEASURES = ("mrr", "accuracy", "recall@10", "recall@100")
+MEASURES = ("mrr", "accuracy", "recall@10", "recall@100", "ndcg@10")
 UNKNOWN = "unknown"
 
 _DRAWS_PER_BLOCK = 2**18  # so that the counts stay in the CPU's cache
@@ -89,18 +89,19 @@ class Measures:
         accuracy: Share of statements whose gold proof has rank 1.
         recall_at_10: Share of statements whose gold proof is among the first 10.
         recall_at_100: The same among the first 100.
+        ndcg_at_10: nDCG@10. With one gold proof per statement, it is the mean of 1/log₂(1 + rank), where
+            ranks over 10 count as 0.
     """
 
     mrr: float
     accuracy: float
     recall_at_10: float
     recall_at_100: float
+    ndcg_at_10: float
 
     def as_dict(self) -> dict[str, float]:
         """Return the measures by their names in result files."""
-        return dict(
-            zip(MEASURES, (self.mrr, self.accuracy, self.recall_at_10, self.recall_at_100), strict=True)
-        )
+        return dict(zip(MEASURES, astuple(self), strict=True))
 
 
 def measure(ranks: np.ndarray) -> Measures:
@@ -111,9 +112,10 @@ def measure(ranks: np.ndarray) -> Measures:
 
 
 def values_by_statement(ranks: np.ndarray) -> np.ndarray:
-    """Compute the values of each statement whose means are `MEASURES`: (statements, 4)."""
-    within = [(ranks != NO_RANK) & (ranks <= depth) for depth in (1, 10, 100)]
-    return np.stack([reciprocal_ranks(ranks), *within], axis=1, dtype=np.float64)
+    """Compute the values of each statement whose means are `MEASURES`: (statements, 5)."""
+    within = {depth: (ranks != NO_RANK) & (ranks <= depth) for depth in (1, 10, 100)}
+    gains = within[10] / np.log2(1 + np.maximum(ranks, 1))
+    return np.stack([reciprocal_ranks(ranks), *within.values(), gains], axis=1, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)

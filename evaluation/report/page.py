@@ -35,6 +35,7 @@ _NAMES = {
     "accuracy": "Accuracy",
     "recall@10": "Recall at 10",
     "recall@100": "Recall at 100",
+    "ndcg@10": "nDCG at 10",
 }
 
 

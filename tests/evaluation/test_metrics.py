@@ -78,13 +78,14 @@ def test_ranks_worked_by_hand():
         "accuracy": 0.25,
         "recall@10": 0.5,
         "recall@100": 0.75,
+        "ndcg@10": pytest.approx((1 + 1 / np.log2(3)) / 4),
     }
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_measures_equal_those_of_trec_eval(seed):
     ir_measures = pytest.importorskip("ir_measures")
-    from ir_measures import MRR, R, Success
+    from ir_measures import MRR, R, Success, nDCG
 
     generator = np.random.default_rng(seed)
     n, k = 120, 105
@@ -99,10 +100,9 @@ def test_measures_equal_those_of_trec_eval(seed):
         for row in range(n)
         for at in range(k)
     ]
-    theirs = ir_measures.calc_aggregate([MRR, Success @ 1, R @ 10, R @ 100], qrels, run)
-    assert list(measure(ranks).as_dict().values()) == pytest.approx(
-        [theirs[measure_] for measure_ in (MRR, Success @ 1, R @ 10, R @ 100)]
-    )
+    names = [MRR, Success @ 1, R @ 10, R @ 100, nDCG @ 10]
+    theirs = ir_measures.calc_aggregate(names, qrels, run)
+    assert list(measure(ranks).as_dict().values()) == pytest.approx([theirs[name] for name in names])
 
 
 def test_categories_come_largest_first_and_none_is_unknown():

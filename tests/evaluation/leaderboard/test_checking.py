@@ -33,6 +33,7 @@ def test_honest_results_pass(results, release):
         (("scores", "mrr"), lambda value: value - 0.01),
         (("scores", "accuracy"), lambda value: value + 0.01),
         (("scores", "recall@10"), lambda value: value - 1e-6),
+        (("scores", "ndcg@10"), lambda value: value - 1e-6),
         (("scores", "one_to_one"), lambda value: not value),
         (("scores", "ci95", "mrr"), lambda value: [value[0] + 0.01, value[1]]),
         (("by_category", "math.NT", "mrr"), lambda value: value / 2),
@@ -62,6 +63,14 @@ def test_any_field_that_was_changed_is_named(one, release, place, change):
     edit(one / "tfidf-local.result.json", spoil)
     lines = faults(one, release)
     assert all(line.startswith(f"tfidf-local.result.json: {'.'.join(place)}") for line in lines), lines
+
+
+def test_an_older_result_may_lack_ndcg(one, release):
+    def age(content):
+        del content["scores"]["ndcg@10"], content["scores"]["ci95"]["ndcg@10"]
+
+    edit(one / "tfidf-local.result.json", age)
+    assert check_results(one, release)
 
 
 def test_several_mismatches_of_several_files_are_all_named(results, release):
