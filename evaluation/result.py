@@ -14,7 +14,7 @@ from proofmatch.storage import atomic_file
 
 from .metrics import MEASURES, Bootstrap, CategoryScores, Difference, Measures, cumulative_assignments
 from .prediction_formats import FAULTS_SHOWN
-from .system import SYSTEM_FIELDS, System, normalization_in_words, refuse_constant
+from .system import SYSTEM_FIELDS, System, normalization_in_words
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -83,27 +83,6 @@ class Result:
         text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
         with atomic_file(path) as temporary:
             temporary.write_text(text + "\n", encoding="utf-8")
-
-
-def read_json(path: Path) -> Any:  # noqa: ANN401 - any JSON value
-    """Read a JSON file strictly.
-
-    Raises:
-        OSError: If it cannot be read.
-        ValueError: If it is not JSON, repeats a key, or has a number or string that cannot be written again.
-        RecursionError: If it is nested too deeply.
-    """
-    text = path.read_bytes().decode("utf-8")
-    content = json.loads(text, parse_constant=refuse_constant, object_pairs_hook=_unique_keys)
-    json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
-    return content
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        raise ValueError("a key is there twice")
-    return content
 
 
 def result_faults(content: Any) -> list[str]:  # noqa: ANN401 - any JSON value

@@ -1,13 +1,13 @@
 """The sidecar of a prediction file: which system made it, and how."""
 
-import json
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from sys import float_info
 from typing import Any
 
-from proofmatch.errors import ProofmatchError, shown
+from proofmatch.errors import ProofmatchError, one_line, shown
+from proofmatch.strict_json import read_json
 
 from .prediction_formats import stem_of
 from .task import INPUTS
@@ -114,11 +114,10 @@ def _is_positive(value: Any, kind: Any) -> bool:  # noqa: ANN401 - any value of 
 
 def _read_sidecar(path: Path, default_name: str) -> System:
     try:
-        fields = json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse_constant)
-        # Infinite numbers and half surrogate pairs could not be written again.
-        json.dumps(fields, ensure_ascii=False, allow_nan=False).encode()
-    except (OSError, ValueError, RecursionError) as error:
-        raise ProofmatchError(f"{path} is not a JSON file ({error}); correct or remove it") from None
+        fields = read_json(path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or one_line(str(error))
+        raise ProofmatchError(f"{path} cannot be read as JSON ({reason}); correct or remove it") from None
     if not isinstance(fields, dict):
         raise ProofmatchError(f"{path} must be a JSON object with the fields {', '.join(SYSTEM_FIELDS)}")
     known = {name: fields.pop(name) for name in SYSTEM_FIELDS if name in fields}
@@ -126,8 +125,3 @@ def _read_sidecar(path: Path, default_name: str) -> System:
         return System(**{"name": default_name, **known}, extra=fields)
     except ProofmatchError as error:
         raise ProofmatchError(f"{path}: {error}") from None
-
-
-def refuse_constant(name: str) -> None:
-    """Refuse NaN and Infinity, which Python's JSON reader accepts."""
-    raise ValueError(f"{name} is not a number in JSON")

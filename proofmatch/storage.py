@@ -5,9 +5,11 @@ import errno
 import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from .errors import ProofmatchError, first_line
 
@@ -26,6 +28,41 @@ def sha256_of(path: Path) -> str:
     """Hash a file without holding it in memory."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file for reading; a pipe or device could keep a reader waiting, or never end.
+
+    Raises:
+        OSError: If it cannot be opened, or is a folder, pipe, device or socket.
+    """
+    _require_regular(path.stat())  # opening a device may already do something
+    # A pipe that took the file's place since then must not keep us waiting.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        _require_regular(os.fstat(descriptor))
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _require_regular(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError("not a regular file")
+
+
+def read_limited(path: Path, most: int) -> bytes:
+    """Read a regular file of at most so many bytes.
+
+    Raises:
+        OSError: If it cannot be read, is larger, or is a folder, pipe, device or socket.
+    """
+    with open_regular(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(f"larger than {most / 1_000_000:,g} MB")
+    return content
 
 
 def is_same_file(path: Path, *others: Path | None) -> bool:

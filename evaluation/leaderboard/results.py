@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from proofmatch.errors import ProofmatchError, quoted
+from proofmatch.strict_json import read_json
 
 from ..prediction_formats import SUFFIXES
-from ..result import read_json, result_faults
+from ..result import result_faults
 from ..system import SHARED_SIDECAR, find_sidecar
 
 RESULT = ".result.json"
@@ -88,7 +89,7 @@ def find_results(folder: Path) -> Found:
             faults += [f"{quoted(name)}: {problem}" for problem in problems]
             if not problems:
                 submissions.append(Submission(name, path, content, _predictions_of(path)))
-        except (OSError, ValueError, RecursionError) as error:
+        except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
             faults.append(f"{quoted(name)}: cannot be read as JSON ({reason}); correct or remove it")
     if not submissions and not faults:

@@ -7,13 +7,15 @@ from pathlib import Path
 from proofmatch.errors import ProofmatchError
 from proofmatch.hub import Destination, LocalFile, PushReport, local_file, push
 from proofmatch.storage import atomic_file
+from proofmatch.strict_json import read_json
 
-from ..result import read_json
 from .boards import Board, make_boards
 from .checking import Checker, faults_of_all, open_releases, refuse
 from .published import add_published, read_published
 from .results import Found, find_results
 from .views import COPIES, DOCUMENT, GENERATOR, make_document, render_index, render_readme, render_submit
+
+_MOST_BYTES_OF_DOCUMENT = 100_000_000  # our own; some kilobytes per result
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +171,10 @@ def _check_place(out: Path, results: Path) -> None:
 def _written_before(out: Path) -> frozenset[str]:
     """Name the files of the site that is already in a folder."""
     try:
-        content = read_json(out / DOCUMENT)
+        content = read_json(out / DOCUMENT, _MOST_BYTES_OF_DOCUMENT)
         if content["generator"] == GENERATOR:
             return frozenset(map(str, content["files"]))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError):
         pass
     return frozenset()
 
