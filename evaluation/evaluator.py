@@ -47,6 +47,7 @@ def evaluate(
     split: str = "test",
     *,
     by_article: bool = False,
+    gold: str | Path | None = None,
     out: str | Path | None = None,
     name: str | None = None,
     input: str | None = None,
@@ -57,8 +58,9 @@ def evaluate(
     Args:
         predictions: The file: `.jsonl`, `.jsonl.gz`, `.parquet`, `.trec` or `.trec.gz`.
         data: A release folder, or `OWNER/NAME[@REVISION]` on the Hub.
-        split: The split that the predictions are for.
+        split: The split that the predictions are for, or `all`.
         by_article: Whether it is the split by article.
+        gold: The answers of a sealed release, from `proofmatch seal`.
         out: Where to write the result, if anywhere.
         name: The system's name, in place of the sidecar's.
         input: What the system uses, `both`, `text` or `math`, in place of the sidecar's.
@@ -70,7 +72,8 @@ def evaluate(
     """
     path = Path(predictions)
     system = read_system(path, name=name, input=input, url=url)
-    task = load_task(data if isinstance(data, Release) else open_release(data), split, by_article=by_article)
+    release = data if isinstance(data, Release) else open_release(data)
+    task = load_task(release, split, by_article=by_article, gold=gold)
     result = evaluate_file(path, task, system)
     if out is not None:
         result.save(Path(out))
@@ -79,7 +82,7 @@ def evaluate(
 
 def evaluate_file(path: Path, task: Task, system: System, progress: Progress | None = None) -> Result:
     """Score a prediction file on a task; memory does not grow with the lengths of its lists."""
-    ranking = rank_predictions(read_predictions(path, task, progress), task.gold)
+    ranking = rank_predictions(read_predictions(path, task, progress), task.required_gold)
     return make_result(ranking, task, system, sha256_of(path))
 
 

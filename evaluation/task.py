@@ -4,15 +4,17 @@
 # (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from proofmatch.errors import ProofmatchError, check_choice
+from proofmatch.errors import ProofmatchError, check_choice, quoted
 
 from ..builder.release.release import Release
-from ..builder.release.schema import config_name
+from ..builder.release.schema import ALL, config_name
+from ..builder.release.seal import GoldPair, read_gold
 
 INPUTS = ("both", "text", "math")
 _FIRST_LETTER = {"text": "t", "math": "m"}
@@ -27,7 +29,7 @@ class Task:
     by_article: bool
     statement_ids: list[str]  # in the order of the statements' table
     proof_ids: list[str]  # in the order of the proofs' table
-    gold: np.ndarray  # for each statement the position of its proof in `proof_ids`, (statements)
+    gold: np.ndarray | None  # for each statement the position of its proof in `proof_ids`, None if sealed
     categories: list[str | None]  # for each statement the primary category of its article, if it has one
 
     @property
@@ -35,27 +37,86 @@ class Task:
         """The config of the pairs."""
         return config_name("pairs", self.by_article)
 
+    @property
+    def required_gold(self) -> np.ndarray:
+        """The gold, for those who cannot do without.
 
-def load_task(release: Release, split: str, *, by_article: bool = False) -> Task:
-    """Read the ids of a split and its gold pairs."""
+        Raises:
+            ProofmatchError: If it is sealed and was not given.
+        """
+        if self.gold is None:
+            raise ProofmatchError(
+                f"{self.release.id} is sealed: its answers for {self.split} are in a file of their own, "
+                "which its maintainer gives with --gold"
+            )
+        return self.gold
+
+
+def load_task(
+    release: Release, split: str, *, by_article: bool = False, gold: str | Path | None = None
+) -> Task:
+    """Read the ids of a split and its gold pairs.
+
+    Args:
+        release: The release.
+        split: `train`, `validation`, `test`, or `all`: every pair of the release as one candidate set.
+        by_article: Whether it is the split by article.
+        gold: The file of `proofmatch seal` with the answers of a sealed split. Without it the task has none,
+            which is enough for predictions.
+
+    Raises:
+        ProofmatchError: If the release has no such split, or the file does not belong to it.
+    """
     statements, proofs = (
         release.table(config_name(f"{side}s", by_article), split, [f"{side}_id"]).column(0).to_pylist()
         for side in ("statement", "proof")
     )
-    columns = ["statement_id", "proof_id", "primary_category"]
-    pairs = release.table(config_name("pairs", by_article), split, columns)
-    ids, pair_proofs, pair_categories = (pairs[name].to_pylist() for name in columns)
+    answers = _read_answers(release, split, by_article, statements, proofs, gold)
+    if answers is None:
+        return Task(release, split, by_article, statements, proofs, None, [None] * len(statements))
     place = {proof: number for number, proof in enumerate(proofs)}
-    proof_of = dict(zip(ids, pair_proofs, strict=True))
-    category_of = dict(zip(ids, pair_categories, strict=True))
     try:
-        gold = np.array([place[proof_of[statement]] for statement in statements], dtype=np.int64)
+        found = [answers[statement] for statement in statements]
+        positions = np.array([place[pair.proof_id] for pair in found], dtype=np.int64)
     except KeyError as error:
         raise ProofmatchError(
             f"{error.args[0]} is in one table of {release.id} and not in another; see `proofmatch check`"
         ) from None
-    categories = [category_of[statement] for statement in statements]
-    return Task(release, split, by_article, statements, proofs, gold, categories)
+    categories = [pair.primary_category for pair in found]
+    return Task(release, split, by_article, statements, proofs, positions, categories)
+
+
+def _read_answers(
+    release: Release,
+    split: str,
+    by_article: bool,
+    statements: list[str],
+    proofs: list[str],
+    gold: str | Path | None,
+) -> dict[str, GoldPair] | None:
+    """Read the pair of each statement from the release and the gold file; None if they are sealed."""
+    is_sealed = release.is_sealed(split, by_article)
+    if is_sealed and gold is None:
+        return None
+    if gold is not None and not is_sealed:
+        family = " by article" if by_article else ""
+        raise ProofmatchError(f"{split}{family} of {release.id} is not sealed; leave out {gold}")
+    answers: dict[str, GoldPair] = {}
+    if not is_sealed or split == ALL:
+        pairs = release.table(config_name("pairs", by_article), split, list(GoldPair._fields))
+        columns = [column.to_pylist() for column in pairs.columns]
+        answers = {row[0]: GoldPair(*row) for row in zip(*columns, strict=True)}
+    if gold is not None:
+        sealed = read_gold(Path(gold))
+        expected = set(statements) - answers.keys()
+        unknown = (sealed.keys() - expected) | ({pair.proof_id for pair in sealed.values()} - set(proofs))
+        missing = expected - sealed.keys()
+        if unknown or missing:
+            wrong = f"names {quoted(min(unknown))}" if unknown else f"lacks {min(missing)}"
+            where = f"{'not ' if unknown else ''}in the sealed split of {release.id}"
+            raise ProofmatchError(f"{gold} {wrong}, which is {where}; give the gold of this very release")
+        answers |= sealed
+    return answers
 
 
 def load_tokens(release: Release, side: str, split: str, *, by_article: bool = False) -> pa.ListArray:

@@ -162,13 +162,18 @@ def read_pairs(
 
 
 def read_task(task: Task, reader: TextReader) -> MatchingSet:
+    """Read the statements and proofs of a task for a matcher, and which belong together."""
+    return MatchingSet(*read_texts(task, reader), task.required_gold)
+
+
+def read_texts(task: Task, reader: TextReader) -> tuple[Texts, Texts]:
     """Read the statements and proofs of a task for a matcher."""
     column = "text" if reader.reads_text_column else "tokens"
     tables = (config_name(f"{side}s", task.by_article) for side in SIDES)
     statements, proofs = (
         reader.read(*column_of(task.release, table, task.split, column)) for table in tables
     )
-    return MatchingSet(statements, proofs, task.gold)
+    return statements, proofs
 
 
 def column_of(release: Release, table: str, split: str, column: str) -> tuple[pa.Array, str]:

@@ -13,7 +13,7 @@ from .joint import JointMatcher
 from .lexical.lexical_matcher import LexicalMatcher
 from .matcher import Matcher, TrainedMatcher, kind_of_model, quiet_library
 from .model_folder import RUN
-from .pairs import read_task
+from .pairs import read_texts
 from .tokenizer import load_tokenizer
 
 _KINDS: dict[str, type[Matcher]] = {
@@ -57,10 +57,10 @@ def load_matcher(folder_or_repository: str | Path) -> TrainedMatcher:
 
 def model_scores(model: TrainedMatcher, task: Task) -> ScoreSource:
     """Score all pairs of a split; no matrix of all pairs is kept."""
-    texts = read_task(task, model.reader)
+    statements, proofs = read_texts(task, model.reader)
     with Progress("encoding texts", "batches") as progress:
-        progress.summary = f"{len(texts.statements):,} statements, {len(texts.proofs):,} proofs"
-        return model.matcher.scores(texts.statements, texts.proofs, progress)
+        progress.summary = f"{len(statements):,} statements, {len(proofs):,} proofs"
+        return model.matcher.scores(statements, proofs, progress)
 
 
 def refuse_other_splits(model: str, task: Task) -> None:

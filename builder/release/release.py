@@ -7,7 +7,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,9 +16,36 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.hub import download
 from proofmatch.storage import disk_reason, sha256_of
 
-from .schema import CONFIGS, DATA, MANIFEST, SPLITS, STATISTICS, parse_shard
+from .schema import ALL, CONFIGS, DATA, MANIFEST, SPLITS, STATISTICS, TEST, parse_shard
 
 SCHEMA_VERSION = 1  # of the manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What a sealed release withholds: the pairs of the test split of one family."""
+
+    FAMILIES: ClassVar = ("mixed", "by_article")
+
+    by_article: bool
+    pairs: int
+
+    @classmethod
+    def from_parameters(cls, parameters: dict[str, Any]) -> "Seal | None":
+        """Read it from the parameters of a manifest; an open release has none.
+
+        Raises:
+            ValueError: If it has another form.
+        """
+        if (sealed := parameters.get("sealed")) is None:
+            return None
+        if not isinstance(sealed["pairs"], int):
+            raise ValueError(sealed["pairs"])
+        return cls(bool(cls.FAMILIES.index(sealed["family"])), sealed["pairs"])
+
+    def as_parameter(self) -> dict[str, Any]:
+        """Write it for the parameters of a manifest."""
+        return {"family": self.FAMILIES[self.by_article], "pairs": self.pairs}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +70,16 @@ class Release:
     def parameters(self) -> dict[str, Any]:
         """Everything that decided its content."""
         return self.manifest["parameters"]
+
+    @property
+    def sealed(self) -> Seal | None:
+        """What it withholds if it is sealed, None for an open release."""
+        return Seal.from_parameters(self.parameters)
+
+    def is_sealed(self, split: str, by_article: bool) -> bool:
+        """Tell whether it withholds pairs of a split."""
+        sealed = self.sealed
+        return sealed is not None and sealed.by_article == by_article and split in (SPLITS[TEST], ALL)
 
     @property
     def files(self) -> dict[str, dict[str, Any]]:
@@ -97,14 +134,24 @@ class Release:
         return path
 
     def table(self, config: str, split: str, columns: list[str] | None = None) -> pa.Table:
-        """Read a table, or some of its columns.
+        """Read a table, or some of its columns; all splits together (`all`) come in the order of their ids.
 
         Raises:
             ProofmatchError: If the release has no such table, or its files are not those of the manifest.
         """
+        if split == ALL:
+            identifier = next(name for one in CONFIGS if one.name == config for name in one.columns)
+            wanted = columns and [*dict.fromkeys([*columns, identifier])]
+            shards = [shard for split in SPLITS for shard in self.shards(config, split)]
+            table = self._read_shards(config, ALL, shards, wanted).sort_by(identifier)
+            return table.select(columns) if columns else table
         if split not in SPLITS:
-            raise ProofmatchError(f"there is no split {split!r}; splits are {', '.join(SPLITS)}")
-        shards = self.shards(config, split)
+            raise ProofmatchError(f"there is no split {split!r}; splits are {', '.join((*SPLITS, ALL))}")
+        return self._read_shards(config, split, self.shards(config, split), columns)
+
+    def _read_shards(self, config: str, split: str, shards: list[str], columns: list[str] | None) -> pa.Table:
+        if not shards and self.is_sealed(split, config.endswith("_by_article")):
+            raise ProofmatchError(f"{self.id} is sealed: it has no {split} split in {config}")
         if not shards:
             raise ProofmatchError(
                 f"{self.id} has no split {split!r} in {config}; splits are {', '.join(SPLITS)}"
@@ -192,7 +239,9 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         files = {str(name): dict(file) for name, file in manifest["files"].items()}
-        return {"parameters": dict(manifest["parameters"]), "files": files}
+        parameters = dict(manifest["parameters"])
+        Seal.from_parameters(parameters)
+        return {"parameters": parameters, "files": files}
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

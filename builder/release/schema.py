@@ -7,6 +7,7 @@ import pyarrow as pa
 
 SPLITS = ("train", "validation", "test")
 TRAIN, VALIDATION, TEST = range(3)
+ALL = "all"  # every pair of a release as one candidate set
 
 MANIFEST = "manifest.json"
 STATISTICS = "stats.json"

@@ -2,8 +2,9 @@
 
 import argparse
 from math import inf
+from pathlib import Path
 
-from ...builder.release.schema import SPLITS
+from ...builder.release.schema import ALL, SPLITS
 
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,8 +18,20 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
 def add_split_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options that choose a split."""
     add = parser.add_argument
-    add("--split", choices=SPLITS, default="test", help="which statements and proofs")
+    add(
+        "--split",
+        choices=(*SPLITS, ALL),
+        default="test",
+        help="which statements and proofs; all takes those of the three splits as one candidate set",
+    )
     add("--by-article", action="store_true", help="use the split by article, not the mixed one")
+
+
+def add_gold_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare the option that gives the answers of a sealed release."""
+    parser.add_argument(
+        "--gold", metavar="GOLD", type=Path, help="the answers of a sealed release, from `proofmatch seal`"
+    )
 
 
 def positive(text: str) -> int:

@@ -8,7 +8,7 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
 from ..task import INPUTS
-from .arguments import add_data_arguments
+from .arguments import add_data_arguments, add_gold_argument
 
 EXAMPLE = "proofmatch evaluate predictions.jsonl --data release --split test --out result.json"
 
@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="prediction file: .jsonl, .jsonl.gz, .parquet, or a TREC run .trec, .trec.gz",
     )
     add_data_arguments(parser)
+    add_gold_argument(parser)
     add("--out", metavar="FILE", type=Path, help="where to write the result, such as result.json")
     add("--against", metavar="PRED2", type=Path, help="other predictions, to print the paired differences")
     add("--name", help="the system's name, instead of the sidecar's")
@@ -42,10 +43,12 @@ def run(options: argparse.Namespace) -> int:
     from ..system import read_system
     from ..task import load_task
 
-    if options.out is not None and is_same_file(options.out, options.predictions, options.against):
-        raise ProofmatchError(f"{options.out} has predictions; give --out another name")
+    read = (options.predictions, options.against, options.gold)
+    if options.out is not None and is_same_file(options.out, *read):
+        raise ProofmatchError(f"{options.out} has predictions or the gold; give --out another name")
     system = read_system(options.predictions, name=options.name, input=options.input, url=options.url)
-    task = load_task(open_release(options.data), options.split, by_article=options.by_article)
+    release = open_release(options.data)
+    task = load_task(release, options.split, by_article=options.by_article, gold=options.gold)
     with _reading(options.predictions) as progress:
         result = evaluate_file(options.predictions, task, system, progress)
         progress.summary = f"{result.n_statements:,} statements"
@@ -55,7 +58,8 @@ def run(options: argparse.Namespace) -> int:
         if other.name == system.name:
             other = replace(other, name=str(options.against))
         with _reading(options.against) as progress:
-            ranks = rank_predictions(read_predictions(options.against, task, progress), task.gold).ranks
+            others = read_predictions(options.against, task, progress)
+            ranks = rank_predictions(others, task.required_gold).ranks
             progress.summary = f"{len(ranks):,} statements"
         comparison = comparison_table(system, other, compare(result.ranks, ranks))
     if options.out is not None:

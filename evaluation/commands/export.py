@@ -63,7 +63,7 @@ def export_beir(release: "Release", out: Path, split: str = "test", *, by_articl
         (folder / "qrels").mkdir()
         with (folder / "qrels" / f"{split}.tsv").open("w", encoding="utf-8", newline="\n") as file:
             file.write("query-id\tcorpus-id\tscore\n")
-            for statement, gold in zip(task.statement_ids, task.gold.tolist(), strict=True):
+            for statement, gold in zip(task.statement_ids, task.required_gold.tolist(), strict=True):
                 file.write(f"{statement}\t{task.proof_ids[gold]}\t1\n")
     return len(task.statement_ids)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from proofmatch.errors import ProofmatchError
 
 from ..report import DEFAULT_MEGABYTES
-from .arguments import add_data_arguments, positive_number
+from .arguments import add_data_arguments, add_gold_argument, positive_number
 
 EXAMPLE = "proofmatch report predictions.jsonl --data release --split test --out report.html"
 
@@ -16,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("predictions", metavar="PRED", type=Path, help="prediction file")
     add_data_arguments(parser)
+    add_gold_argument(parser)
     add("--out", metavar="PAGE", type=Path, required=True, help="the page, such as report.html")
     add(
         "--max-mb",
@@ -32,14 +33,15 @@ def run(options: argparse.Namespace) -> int:
 
     from ..report.page import write_report
 
-    if is_same_file(options.out, options.predictions):
-        raise ProofmatchError(f"{options.out} has the predictions; give --out another name")
+    if is_same_file(options.out, options.predictions, options.gold):
+        raise ProofmatchError(f"{options.out} has the predictions or the gold; give --out another name")
     wrong = write_report(
         options.predictions,
         options.data,
         options.split,
         out=options.out,
         by_article=options.by_article,
+        gold=options.gold,
         max_megabytes=options.max_mb,
     )
     left_out = f" of {wrong.total:,}" if wrong.listed < wrong.total else ""

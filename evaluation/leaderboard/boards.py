@@ -14,7 +14,7 @@ from ..system import normalization_in_words
 from .results import Submission
 
 _CONFIGS = {"pairs": "mixed", "pairs_by_article": "by article"}
-_SPLITS = ("test", "validation", "train")
+_SPLITS = ("test", "validation", "train", "all")
 _INPUTS = ("both", "text", "math", None)
 _BASELINES = ("tfidf", "dice")  # the names that `proofmatch baseline` gives its systems
 

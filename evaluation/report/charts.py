@@ -99,7 +99,7 @@ def text_charts(task: Task, ranks: np.ndarray) -> list[Chart]:
         tokens = load_tokens(task.release, side, task.split, by_article=task.by_article)
         lengths, math = _lengths_and_math(tokens)
         if side == "proof":
-            lengths, math = lengths[task.gold], math[task.gold]
+            lengths, math = lengths[task.required_gold], math[task.required_gold]
         shares = math / np.maximum(lengths, 1)
         charts += [
             _class_chart(f"Accuracy by length of the {name}", "tokens", lengths, is_right, str),
@@ -113,7 +113,7 @@ def one_to_one_chart(task: Task, cases: Cases) -> Chart | None:
     if cases.one_to_one is None:
         return None
     local = (cases.ranking.ranks == 1).astype(np.float64)
-    matched = (cases.one_to_one == task.gold).astype(np.float64)
+    matched = (cases.one_to_one == task.required_gold).astype(np.float64)
     # As many resamples as for the scores, since the first bar is one of them.
     rows = [_mean_bar("local", local, Bootstrap()), _mean_bar("global", matched, Bootstrap())]
     return Chart(
@@ -127,7 +127,7 @@ def agreement_chart(task: Task, cases: Cases) -> Chart | None:
     """Count what the one-to-one matching fixes and breaks; None without a matching."""
     if cases.one_to_one is None:
         return None
-    local, matched = cases.ranking.ranks == 1, cases.one_to_one == task.gold
+    local, matched = cases.ranking.ranks == 1, cases.one_to_one == task.required_gold
     counts = {
         "right in both": (local & matched, "green"),
         "fixed": (~local & matched, "blue"),

@@ -59,11 +59,11 @@ def read_cases(predictions: Path, task: Task, progress: Progress | None = None) 
         ProofmatchError: If the file has any fault.
     """
     batches = list(read_predictions(predictions, task, progress))
-    ranking = rank_predictions(batches, task.gold)
+    ranking = rank_predictions(batches, task.required_gold)
     n = len(task.statement_ids)
     rivals, margins = np.zeros(n, dtype=np.int64), np.full(n, np.nan)
     for batch in batches:
-        rows, gold = batch.statements, task.gold[batch.statements]
+        rows, gold = batch.statements, task.required_gold[batch.statements]
         # A first choice that is the gold proof, and not of rank 1, is followed by one with an equal score.
         is_tied = (ranking.first_choices[rows] == gold) & (ranking.ranks[rows] != 1)
         at = batch.proofs.starts[:-1] + is_tied
@@ -230,11 +230,20 @@ class _Source:
             side: task.release.table(config_name(f"{side}s", task.by_article), task.split, ["text", "tokens"])
             for side in ("statement", "proof")
         }
-        pairs = task.release.table(task.config, task.split, ["statement_id", "title", "kind", "article_id"])
-        place = {name: at for at, name in enumerate(pairs["statement_id"].to_pylist())}
-        self._pairs = pairs.take(pa.array([place[name] for name in task.statement_ids]))
+        self._pairs = self._read_pairs(task)
         self.statement_of = np.full(len(task.proof_ids), -1, dtype=np.int64)
-        self.statement_of[task.gold] = np.arange(len(task.gold))
+        self.statement_of[task.required_gold] = np.arange(len(task.statement_ids))
+
+    @staticmethod
+    def _read_pairs(task: Task) -> pa.Table:
+        """Read what is known of each statement's article; of sealed pairs nothing is."""
+        columns = ["title", "kind", "article_id"]
+        if task.release.is_sealed(task.split, task.by_article):
+            nothing = pa.nulls(len(task.statement_ids), pa.string())
+            return pa.table([nothing] * len(columns), columns)
+        pairs = task.release.table(task.config, task.split, ["statement_id", *columns])
+        place = {name: at for at, name in enumerate(pairs["statement_id"].to_pylist())}
+        return pairs.take(pa.array([place[name] for name in task.statement_ids]))
 
     def pieces(self, side: str, number: int) -> Pieces:
         table = self._texts[side]
@@ -249,7 +258,7 @@ class _Source:
 
 
 def _entry(number: int, task: Task, cases: Cases, source: _Source, store: TextStore) -> dict[str, Any]:
-    gold, rival = int(task.gold[number]), int(cases.rivals[number])
+    gold, rival = int(task.required_gold[number]), int(cases.rivals[number])
     proves = int(source.statement_of[rival])
     sides = [("statement", number), ("proof", gold), ("proof", rival)]
     if proves >= 0:  # a release may have more proofs than statements

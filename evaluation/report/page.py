@@ -46,6 +46,7 @@ def write_report(
     *,
     out: str | Path,
     by_article: bool = False,
+    gold: str | Path | None = None,
     max_megabytes: float = DEFAULT_MEGABYTES,
 ) -> WrongMatches:
     """Write a page about a prediction file: scores, charts, and its wrong matches side by side.
@@ -53,9 +54,10 @@ def write_report(
     Args:
         predictions: The file.
         data: A release folder, or `OWNER/NAME[@REVISION]` on the Hub.
-        split: The split that the predictions are for.
+        split: The split that the predictions are for, or `all`.
         out: The page to write.
         by_article: Whether it is the split by article.
+        gold: The answers of a sealed release, from `proofmatch seal`.
         max_megabytes: The largest size of the page; wrong matches that do not fit are left out, and the page
             says so.
 
@@ -67,7 +69,8 @@ def write_report(
     """
     path = Path(predictions)
     system = read_system(path)
-    task = load_task(data if isinstance(data, Release) else open_release(data), split, by_article=by_article)
+    release = data if isinstance(data, Release) else open_release(data)
+    task = load_task(release, split, by_article=by_article, gold=gold)
     with Progress(f"reading {path.name}", "statements") as progress:
         cases = read_cases(path, task, progress)
         progress.summary = f"{len(task.statement_ids):,} statements"

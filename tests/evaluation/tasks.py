@@ -41,7 +41,7 @@ def write_lines(path: Path, rows: Sequence[object]) -> Path:
 
 
 def rank_file(path: Path, task: Task) -> Ranking:
-    return rank_predictions(read_predictions(path, task), task.gold)
+    return rank_predictions(read_predictions(path, task), task.required_gold)
 
 
 def read_with_ids(path: Path, task: Task) -> list[PredictionBatch]:
