@@ -1,11 +1,14 @@
-"""`proofmatch baseline`: TF-IDF or Dice similarity → predictions."""
+"""`proofmatch baseline`: TF-IDF, Dice similarity or BM25 → predictions."""
 
 import argparse
+from typing import Any
 
-from ..baselines import BASELINES, baseline_scores
+from proofmatch.errors import ProofmatchError
+
+from ..baselines import BASELINES, BM25_SETTINGS, NgramChoice, baseline_scores, choose_ngrams
 from ..system import System
-from ..task import INPUTS
-from .arguments import add_data_arguments
+from ..task import INPUTS, Task
+from .arguments import add_data_arguments, positive
 from .predicting import add_prediction_arguments, open_task, predict
 
 EXAMPLE = "proofmatch baseline tfidf --data release --split test --input both --out tfidf.jsonl"
@@ -17,12 +20,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("name", choices=list(BASELINES), help="which similarity")
     add_data_arguments(parser)
     add("--input", choices=INPUTS, default="both", help="which tokens of the texts to use")
+    add(
+        "--ngrams",
+        type=positive,
+        metavar="N",
+        help="bm25 counts n-grams of 1 to N tokens (default: the best on the validation split)",
+    )
     add_prediction_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the predictions."""
+    if options.ngrams is not None and options.name != "bm25":
+        raise ProofmatchError("--ngrams applies to bm25 only: leave it out")
     task = open_task(options)
-    source = baseline_scores(options.name, task, options.input)
-    predict(options, task, source, System(options.name, options.input))
+    ngrams, extra = None, {}
+    if options.name == "bm25":
+        ngrams, extra = _chosen_ngrams(options, task)
+    source = baseline_scores(options.name, task, options.input, ngrams=ngrams)
+    predict(options, task, source, System(options.name, options.input, extra=extra))
     return 0
+
+
+def _chosen_ngrams(options: argparse.Namespace, task: Task) -> tuple[int, dict[str, Any]]:
+    """The longest n-grams of BM25, and what the sidecar records about it."""
+    if options.ngrams is not None:
+        return options.ngrams, {"bm25": {**BM25_SETTINGS, "ngrams": options.ngrams}}
+    choice = choose_ngrams(task, options.input)
+    print(_in_words(choice))
+    mrr = {str(size): round(value, 6) for size, value in choice.validation_mrr.items()}
+    return choice.ngrams, {"bm25": {**BM25_SETTINGS, "ngrams": choice.ngrams, "validation_mrr": mrr}}
+
+
+def _in_words(choice: NgramChoice) -> str:
+    figures = ", ".join(f"1 to {size}: {100 * mrr:.1f}" for size, mrr in choice.validation_mrr.items())
+    return f"n-grams of 1 to {choice.ngrams} tokens, which rank validation best (MRR {figures})"

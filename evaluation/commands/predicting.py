@@ -86,7 +86,7 @@ def predict(options: argparse.Namespace, task: Task, source: ScoreSource, system
         source = normalized_scores(source, **normalization)
         system = replace(system, transductive=True, normalization=normalization)
     decoded = decode(source, options.decode, options.top_k)
-    system = replace(system, decoding=options.decode, extra={"details": decoded.details})
+    system = replace(system, decoding=options.decode, extra={**system.extra, "details": decoded.details})
     write_predictions(options.out, decoded.batches(task.statement_ids, task.proof_ids), system)
     print(f"{options.out} has predictions for {len(task.statement_ids):,} statements; score them with")
     by_article = " --by-article" if options.by_article else ""
