@@ -12,39 +12,40 @@ import pyarrow as pa
 from proofmatch import __version__
 from proofmatch.errors import ProofmatchError, check_choice
 from proofmatch.progress import Progress
-from proofmatch.storage import unchanged
 from proofmatch.workers import WorkerPool, number_of_workers
 
 from .arrow import read_arrow, strings, with_column, write_arrow
 from .engine.run_folder import RunFolder
 from .identifiers import pair_id, proof_id, split_key, statement_id
 from .pair_parts import PartBuilder, PartReport, discarded_table, is_complete, read_columns
-from .published_files import (
+from .published_files import PublishedBatch, cut_into_batches, read_articles, read_pairs
+from .published_source import (
     BY_ARTICLE,
     SUBSETS,
     SYMBOLS,
-    PublishedBatch,
+    HubPlace,
+    LocalPlace,
     PublishedFile,
-    cut_into_batches,
+    Survey,
+    TextStream,
     find_files,
-    read_articles,
-    read_pairs,
+    find_place,
 )
 from .records import Article
 from .release.assemble import Contents, assemble_release, make_once
+from .release.release import read_manifest
 from .release.schema import SPLITS
 from .release.splits import SplitPairs, read_index, split_by_article, split_pairs
 from .settings import OTHER_LICENSE, check_license
 
 _TEXTS = ("statement", "proof", "statement_tokens", "proof_tokens")
 
-_Families = dict[str, list[PublishedFile]]
-
 
 def import_published(
-    folder: str | os.PathLike[str],
+    source: str | os.PathLike[str],
     out: str | os.PathLike[str],
     *,
+    revision: str | None = None,
     symbols: str = "conservation",
     subset: str = "mixed",
     seed: int = 0,
@@ -55,11 +56,13 @@ def import_published(
 
     The `mixed` (or `pb`) files become the configurations split by pair, the `unmixed` files those split by
     article. If one of the two is missing, its splits are made by the rules of a build. An interrupted import
-    resumes when it is called again.
+    resumes when it is called again; a finished one is left as it is.
 
     Args:
-        folder: Where the files are, subfolders included.
+        source: A folder with the files, subfolders and archives (`.tar[.gz|.bz2|.xz]`, `.zip`) included, or a
+            dataset on the Hub such as `waylonli/MATcH`, of which only the necessary files are downloaded.
         out: The release folder.
+        revision: A branch, tag or commit of the dataset on the Hub; by default its main branch.
         symbols: Which edition: `conservation` (as the authors wrote), or with symbols replaced in the
             proofs: `partial`, `trans`, `full`.
         subset: `mixed` for all pairs, `pb` for those of articles on probability.
@@ -69,66 +72,127 @@ def import_published(
 
     Returns:
         The release folder, which `datasets.load_dataset` opens.
+
+    Raises:
+        ProofmatchError: If a file is missing or not as published, or the Hub refuses it.
     """
+    place = find_place(source, revision)
+    edition = {"symbols": symbols, "subset": subset, "seed": seed, "license": license}
+    return import_from(place, Path(out), workers=workers, **edition)
+
+
+def import_from(
+    place: LocalPlace | HubPlace,
+    out: Path,
+    *,
+    symbols: str = "conservation",
+    subset: str = "mixed",
+    seed: int = 0,
+    license: str = OTHER_LICENSE,
+    workers: int | None = None,
+) -> Path:
+    """Do the work of `import_published`, wherever the files are."""
     check_choice("symbols", symbols, SYMBOLS)
     check_choice("subset", subset, SUBSETS)
-    processes = number_of_workers(workers)
     check_license(license)
-    families, run = find_files(Path(folder), symbols, subset), RunFolder(Path(out), is_complete)
-    parameters = {
+    processes, run = number_of_workers(workers), RunFolder(out, is_complete)
+    settings = {
         "made_by": "import",
         "proofmatch": __version__,
-        "files": [file.path.name for files in families.values() for file in files],
         "symbols": symbols,
         "subset": subset,
         "seed": seed,
         "license": license,
     }
-    make_once(run, parameters, lambda run: _import(run, families, parameters, processes))
+    if isinstance(place, HubPlace):
+        if finished := _finished_parameters(run, place):
+            make_once(run, settings | finished, lambda _: None)
+            return run.output
+        settings |= {"repository": place.repo_id, "revision": place.listing.commit}
+    lists: dict[PublishedFile, dict[str, Article]] = {}
+
+    def look_at(file: PublishedFile, stream: TextStream) -> None:
+        lists[file] = read_articles(file, stream)
+
+    survey = find_files(place, symbols, subset, look_at)
+    # From all files, because some have no list; the first one counts, in whatever order an archive has them.
+    articles = {name: article for file in reversed(survey.files) for name, article in lists[file].items()}
+    files = {file.name: survey.sha256[file] for file in survey.files}
+    _refuse_other_files(run, files)
+    parameters = settings | {"files": files}
+    make_once(
+        run,
+        parameters,
+        lambda run: _import(run, survey, articles, parameters, processes),
+        # Parts are named by the text they are made from, so a file may be fixed meanwhile.
+        settings=settings | {"files": list(files)},
+    )
     return run.output
 
 
-def _import(run: RunFolder, families: _Families, parameters: dict[str, Any], workers: int) -> None:
+def _refuse_other_files(run: RunFolder, files: dict[str, str]) -> None:
+    """Refuse a finished import of files with the same names and another text."""
+    manifest = read_manifest(run.output)
+    recorded = manifest["parameters"].get("files") if manifest else None
+    if isinstance(recorded, dict) and recorded.keys() == files.keys() and recorded != files:
+        changed = next(name for name in files if recorded[name] != files[name])
+        raise ProofmatchError(
+            f"{run.output} holds an import of another {changed}; choose another --out or delete that folder"
+        )
+
+
+def _finished_parameters(run: RunFolder, place: HubPlace) -> dict[str, Any] | None:
+    """Tell whether a folder has a finished import of a dataset, without asking the Hub; give what is fixed.
+
+    Unfinished work fixes the revision, whatever its branch has become.
+    """
+    manifest = read_manifest(run.output)
+    recorded = manifest["parameters"] if manifest else run.read_settings() or {}
+    revision = str(recorded.get("revision"))
+    if recorded.get("repository") != place.repo_id or place.revision not in (None, revision):
+        return None
+    if manifest is None:
+        place.revision = revision
+        return None
+    return {name: recorded.get(name) for name in ("repository", "revision", "files")}
+
+
+def _import(
+    run: RunFolder, survey: Survey, articles: dict[str, Article], parameters: dict[str, Any], workers: int
+) -> None:
     seed = parameters["seed"]
     with run.cleanup_if_empty(), WorkerPool(workers) as pool:
         # The file of each part, in the order in which `run` expects the parts.
         files: list[PublishedFile] = []
-        paths = [file.path for family in families.values() for file in family]
-        with unchanged(paths), Progress("reading pairs", "batches") as progress:
-            articles, pairs = _known_articles(families), 0
-            batches = run.unfinished(_batches(families, articles, files))
+        with Progress("reading pairs", "batches") as progress:
+            pairs = 0
+            batches = run.unfinished(_noting_files(cut_into_batches(survey.files, articles), files))
             for kept in pool.run(partial(_run_batch, seed=seed, parts=run.parts), batches):
                 pairs += kept
                 progress.summary = f"{pairs:,} pairs"
                 progress.advance()
             progress.summary = f"{len(files):,} batches of {len(set(files))} files"
-        contents = _contents(run.finished_parts(), files, articles, seed)
+        survey.check_unchanged()
+        # Archives have the files in an order of their own.
+        order = {file: number for number, file in enumerate(survey.files)}
+        parts = sorted(zip(run.finished_parts(), files, strict=True), key=lambda item: order[item[1]])
+        contents = _contents([part for part, _ in parts], [file for _, file in parts], articles, seed)
         assemble_release(run, contents, parameters, pool)
 
 
-def _known_articles(families: _Families) -> dict[str, Article]:
-    """Collect the articles of all files, because some files have no list."""
-    articles: dict[str, Article] = {}
-    for files in families.values():
-        for file in files:
-            articles = read_articles(file) | articles
-    return articles
-
-
-def _batches(
-    families: _Families, articles: dict[str, Article], files_of_parts: list[PublishedFile]
+def _noting_files(
+    batches: Iterable[PublishedBatch], files_of_parts: list[PublishedFile]
 ) -> Iterator[PublishedBatch]:
-    for files in families.values():
-        for batch in cut_into_batches(files, articles):
-            files_of_parts.append(batch.file)
-            yield batch
+    for batch in batches:
+        files_of_parts.append(batch.file)
+        yield batch
 
 
 def _run_batch(batch: PublishedBatch, seed: int, parts: Path) -> int:
     """Read all pairs of a batch, write its part, and count them; runs in a worker."""
     part = PartBuilder(seed)
     for article, pair in read_pairs(batch):
-        part.add_pairs(batch.file.path.name, article, [pair])
+        part.add_pairs(batch.file.name, article, [pair])
     part.write(parts / batch.part_name)
     return part.report.pairs_kept
 

@@ -1,4 +1,4 @@
-"""The text files of the published corpus: which there are, how they are cut into batches, and their pairs.
+"""The text files of the published corpus: how they are cut into batches, and their pairs.
 
 A file has the number of its articles, a list of them (or a placeholder), and its pairs:
 
@@ -12,16 +12,11 @@ A file has the number of its articles, a list of them (or a placeholder), and it
 Empty lines separate these blocks. Anything unexpected is refused with its file and line.
 """
 
-import bz2
-import gzip
-import lzma
 import re
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import NoReturn
 
 from proofmatch.errors import ProofmatchError
 
@@ -30,25 +25,13 @@ from .extraction.passages import passage_tokens, readable
 from .identifiers import pair_id
 from .linearization.fonts import MATHVARIANTS
 from .linearization.presentation import surface_tokens
+from .published_source import PublishedFile, TextStream, open_files
 from .records import Article, Formula, Length, Pair, Passage, Segment
 from .settings import MEBIBYTE
 from .tokens import Memo
 
-SYMBOLS = ("conservation", "partial", "trans", "full")
-SUBSETS = ("mixed", "pb")  # pb: the articles on probability among the mixed ones
-BY_ARTICLE = "unmixed"
 BATCH_BYTES = 4 * MEBIBYTE
 
-# Published name → ours, in the order of a release.
-_SPLITS = {"train": "train", "dev": "validation", "test": "test"}
-
-# The first edition had one family of files, called `corpus_train` and so on.
-_FILE_NAME = re.compile(
-    r"(?:(?P<family>mixed|unmixed|pb)_(?P<symbols>conservation|partial|trans|full)|corpus)"
-    r"_(?P<split>train|dev|test)(?:\.txt)?(?:\.(?:gz|bz2|xz))?"
-)
-
-_OPEN = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _READ_BYTES = 4 * MEBIBYTE
 _LONGEST_BLOCK = 64 * MEBIBYTE  # the list of all articles takes a tenth of it, a pair some kilobytes
 
@@ -66,122 +49,56 @@ _EXCERPT = 60
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedFile:
-    """One published file: a split of a family."""
-
-    path: Path
-    family: str
-    symbols: str
-    split: str
-
-
-@dataclass(frozen=True, slots=True)
 class PublishedBatch:
     """Consecutive pairs of a file: the unit of work, of storage and of resumption."""
 
     file: PublishedFile
-    index: int  # among the batches of its family
+    index: int  # among the batches of its file
     line: int  # number of its first line in the file
     data: bytes  # whole blocks
     articles: dict[str, Article]  # what the files say about the articles of these pairs
     is_listed: bool  # whether the file lists its articles, so that all must be known
 
     def __str__(self) -> str:
-        return f"{self.file.path} near line {self.line}"
+        return f"{self.file} near line {self.line}"
 
     @property
     def part_name(self) -> str:
         """The file name of its part; it changes with anything that changes the part's content."""
-        known = repr((self.file.split, self.line, sorted(self.articles.items())))
+        known = repr((self.line, sorted(self.articles.items())))
         fingerprint = blake2b(self.data + known.encode(), digest_size=8).hexdigest()
-        return f"{self.file.family}-{self.index:06d}-{fingerprint}.arrow"
+        return f"{self.file.family}-{self.file.split}-{self.index:06d}-{fingerprint}.arrow"
 
 
-def find_files(folder: Path, symbols: str, subset: str) -> dict[str, list[PublishedFile]]:
-    """Find the files of one edition by their names, in a folder and its subfolders.
-
-    Returns:
-        The files of the subset, those of the split by article, or both: train, validation and test of each.
-    """
-    if not folder.is_dir():
-        raise ProofmatchError(f"{folder} is not a folder; give the one with the published files")
-    published = [file for path in sorted(folder.rglob("*")) if (file := _recognise(path))]
-    # The restriction to one field has no split by article of its own.
-    wanted = (subset, BY_ARTICLE) if subset == "mixed" else (subset,)
-    families = {}
-    for family in wanted:
-        found = [file for file in published if (file.family, file.symbols) == (family, symbols)]
-        if found:
-            families[family] = _all_splits(found, folder)
-    if not families:
-        seen = sorted({f"{file.family}_{file.symbols}" for file in published})
-        there = f"there are {', '.join(seen)}" if seen else "there is none of the published files"
-        raise ProofmatchError(
-            f"{folder} has no file such as {subset}_{symbols}_train; {there} (see --symbols and --subset)"
-        )
-    return families
-
-
-def _recognise(path: Path) -> PublishedFile | None:
-    match = _FILE_NAME.fullmatch(path.name)
-    if not match or not path.is_file():
-        return None
-    family, symbols = match["family"] or "mixed", match["symbols"] or "conservation"
-    return PublishedFile(path, family, symbols, _SPLITS[match["split"]])
-
-
-def _all_splits(found: list[PublishedFile], folder: Path) -> list[PublishedFile]:
-    chosen = []
-    for published_name, split in _SPLITS.items():
-        files = [file for file in found if file.split == split]
-        name = f"{found[0].family}_{found[0].symbols}_{published_name}"
-        if not files:
-            raise ProofmatchError(
-                f"{folder} has no {name}, but has {found[0].path.name}; all splits are needed"
-            )
-        if len(files) > 1:
-            names = " and ".join(str(file.path) for file in files)
-            raise ProofmatchError(f"{names} are both {name}; keep one of them")
-        chosen += files
-    return chosen
-
-
-def read_articles(file: PublishedFile) -> dict[str, Article]:
+def read_articles(file: PublishedFile, stream: TextStream) -> dict[str, Article]:
     """Read the list of articles at the top of a file, by their ids."""
-    with _open(file.path) as stream:
-        return _read_head(_BlockReader(stream, file.path))
+    return _read_head(_BlockReader(stream, file))
 
 
 def cut_into_batches(
     files: Iterable[PublishedFile], articles: dict[str, Article]
 ) -> Iterator[PublishedBatch]:
-    """Read the files of one family as a stream of batches, given the articles in the lists of all files."""
-    index = 0
-    for file in files:
-        with _open(file.path) as stream:
-            reader = _BlockReader(stream, file.path)
-            is_listed = bool(_read_head(reader))
-            while data := reader.blocks(BATCH_BYTES):
-                heads = {head.decode("utf-8", "replace") for head in _FIRST_LINE.findall(data)}
-                names = sorted(articles.keys() & set(map(_article_id, heads)))
-                line = reader.line - data.count(b"\n")
-                known = {name: articles[name] for name in names}
-                yield PublishedBatch(file, index, line, data, known, is_listed)
-                index += 1
+    """Read files as a stream of batches, given the articles in the lists of all files.
 
-
-def _open(path: Path) -> BinaryIO:
-    try:
-        return _OPEN.get(path.suffix, open)(path, "rb")  # pyright: ignore[reportReturnType]
-    except OSError as error:
-        raise ProofmatchError(f"{path} cannot be read: {error.strerror}") from None
+    Those in an archive come in its order.
+    """
+    for file, stream in open_files(files):
+        reader = _BlockReader(stream, file)
+        is_listed, index = bool(_read_head(reader)), 0
+        while data := reader.blocks(BATCH_BYTES):
+            heads = {head.decode("utf-8", "replace") for head in _FIRST_LINE.findall(data)}
+            names = sorted(articles.keys() & set(map(_article_id, heads)))
+            line = reader.line - data.count(b"\n")
+            known = {name: articles[name] for name in names}
+            yield PublishedBatch(file, index, line, data, known, is_listed)
+            index += 1
 
 
 class _BlockReader:
     """Reads a stream block by block; an empty line ends a block."""
 
-    def __init__(self, stream: BinaryIO, path: Path) -> None:
-        self.path = path
+    def __init__(self, stream: TextStream, file: PublishedFile) -> None:
+        self.file = file
         self.line = 1  # number of the next one
         self._stream = stream
         self._buffer = b""
@@ -221,15 +138,12 @@ class _BlockReader:
         return taken
 
     def _fill(self) -> None:
-        try:
-            more = self._stream.read(_READ_BYTES)
-        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-            raise ProofmatchError(f"{self.path} cannot be read ({error}); download it again") from None
+        more = self._stream.read(_READ_BYTES)
         self._ended = not more
         # Files saved on Windows; a read may end in the middle of a line end.
         self._buffer = (self._buffer + more).replace(b"\r\n", b"\n")
         if len(self._buffer) > _LONGEST_BLOCK:
-            _refuse(self.path, self.line, "blocks separated by empty lines", b"a block without end")
+            _refuse(self.file, self.line, "blocks separated by empty lines", b"a block without end")
 
 
 def _read_head(reader: _BlockReader) -> dict[str, Article]:
@@ -237,7 +151,7 @@ def _read_head(reader: _BlockReader) -> dict[str, Article]:
     line, head = reader.line, reader.block().strip(b"\n")
     number = int(head) if _NUMBER.fullmatch(head) else None
     if number is None and not _PLACEHOLDER.fullmatch(head):
-        _refuse(reader.path, line, "the number of articles", head)
+        _refuse(reader.file, line, "the number of articles", head)
     if reader.is_pair():
         return {}
     line = reader.line
@@ -246,17 +160,17 @@ def _read_head(reader: _BlockReader) -> dict[str, Article]:
         return {}
     articles = {}
     for place, text in enumerate(lines, start=line):
-        fields = _decoded(reader.path, place, text).split("\t", 2)
+        fields = _decoded(reader.file, place, text).split("\t", 2)
         if len(fields) != 3 or not fields[0].strip():
-            _refuse(reader.path, place, "arxiv_id<TAB>category|category<TAB>title", text)
+            _refuse(reader.file, place, "arxiv_id<TAB>category|category<TAB>title", text)
         name = _article_id(fields[0])
         if name in articles:
-            _refuse(reader.path, place, "an article that is not in the list already", text)
+            _refuse(reader.file, place, "an article that is not in the list already", text)
         articles[name] = Article(
             name, " ".join(fields[2].split()), tuple(fields[1].replace("|", " ").split())
         )
     if number is not None and number != len(lines):
-        _refuse(reader.path, line, f"{number} articles", f"{len(lines)}".encode())
+        _refuse(reader.file, line, f"{number} articles", f"{len(lines)}".encode())
     return articles
 
 
@@ -277,33 +191,33 @@ def read_pairs(batch: PublishedBatch) -> Iterator[tuple[Article, Pair]]:
 
 
 def _read_pair(batch: PublishedBatch, lines: list[bytes], start: int) -> tuple[Article, Pair]:
-    path = batch.file.path
-    name = _article_id(_decoded(path, start, lines[0]))
+    file = batch.file
+    name = _article_id(_decoded(file, start, lines[0]))
     if not name or len(lines[0].split()) != 1:
-        _refuse(path, start, "the id of an article", lines[0])
+        _refuse(file, start, "the id of an article", lines[0])
     cuts = [place for place, line in enumerate(lines) if _SEPARATOR.fullmatch(line)]
     if cuts[:1] != [1]:
-        _refuse(path, start + 1, "a line of underscores after the id", lines[1] if lines[1:] else b"")
+        _refuse(file, start + 1, "a line of underscores after the id", lines[1] if lines[1:] else b"")
     if len(cuts) != 2:
         place = cuts[2] if len(cuts) > 2 else len(lines) - 1
-        _refuse(path, start + place, "a statement, a line of underscores and a proof", lines[place])
+        _refuse(file, start + place, "a statement, a line of underscores and a proof", lines[place])
     statement, proof = (
-        _read_passage(path, lines[begin + 1 : end], start + begin + 1)
+        _read_passage(file, lines[begin + 1 : end], start + begin + 1)
         for begin, end in ((1, cuts[1]), (cuts[1], len(lines)))
     )
     article = batch.articles.get(name)
     if article is None:
         if batch.is_listed:
-            _refuse(path, start, "an article of the list at the top of the file", lines[0])
+            _refuse(file, start, "an article of the list at the top of the file", lines[0])
         article = Article(name, "", ())
     return article, _named_pair(article, statement, proof)
 
 
-def _read_passage(path: Path, lines: Iterable[bytes], start: int) -> Passage:
+def _read_passage(file: PublishedFile, lines: Iterable[bytes], start: int) -> Passage:
     segments: list[Segment] = []
     words = leaves = 0
     for place, line in enumerate(lines, start):
-        tag, _, content = _decoded(path, place, line).partition("\t")
+        tag, _, content = _decoded(file, place, line).partition("\t")
         tokens = content.split()
         try:
             if tag == "text" and tokens:
@@ -318,9 +232,9 @@ def _read_passage(path: Path, lines: Iterable[bytes], start: int) -> Passage:
             else:
                 raise ValueError(_EXPECTED_LINE)
         except ValueError as error:
-            _refuse(path, place, str(error), line)
+            _refuse(file, place, str(error), line)
     if not segments:
-        _refuse(path, start, _EXPECTED_LINE, b"nothing")
+        _refuse(file, start, _EXPECTED_LINE, b"nothing")
     return Passage(tuple(segments), Length(words, leaves))
 
 
@@ -352,11 +266,11 @@ def _named_pair(article: Article, statement: Passage, proof: Passage) -> Pair:
     )
 
 
-def _decoded(path: Path, line: int, text: bytes) -> str:
+def _decoded(file: PublishedFile, line: int, text: bytes) -> str:
     try:
         return text.decode()
     except UnicodeDecodeError:
-        _refuse(path, line, "text in UTF-8", text)
+        _refuse(file, line, "text in UTF-8", text)
 
 
 def _excerpt(text: str) -> str:
@@ -369,9 +283,9 @@ def _excerpt(text: str) -> str:
     return shown if len(shown) <= _EXCERPT + 2 else f"{shown[: _EXCERPT + 1]}…{shown[-1]}"
 
 
-def _refuse(path: Path, line: int, expected: str, found: bytes) -> NoReturn:
+def _refuse(file: PublishedFile, line: int, expected: str, found: bytes) -> NoReturn:
     shown = _excerpt(found.decode("utf-8", "replace").partition("\n")[0])
     raise ProofmatchError(
-        f"{path}, line {line}: expected {expected}, found {shown}; "
+        f"{file}, line {line}: expected {expected}, found {shown}; "
         "the file is damaged or not one of the published ones"
     )

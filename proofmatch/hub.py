@@ -1,4 +1,4 @@
-"""A folder ↔ a repository on the Hugging Face Hub: what changed, upload, tag, verify, download.
+"""A folder → a repository on the Hugging Face Hub: what changed, upload, tag, verify.
 
 A push compares the local files with the repository, uploads the difference in one commit, and reads back the
 hashes that the Hub then has. Large files are sent before the commit and stay with the Hub if it fails, so
@@ -6,17 +6,29 @@ the same command resumes a push that was interrupted.
 """
 
 import json
-import logging
 import re
 import tempfile
-from collections.abc import Iterator, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from . import __version__
-from .errors import CheckFailed, ProofmatchError, first_line, one_line
+from .errors import CheckFailed, ProofmatchError
+from .hub_client import (
+    TIMEOUT,
+    TOKEN_PAGE,
+    check_repository_name,
+    explain_other,
+    failures_in_words,
+    find_token,
+    format_size,
+    is_content_of,
+    list_files,
+    open_api,
+    quoted_answer,
+    without_addresses_in_logs,
+)
 from .storage import sha256_of
 
 if TYPE_CHECKING:
@@ -25,10 +37,6 @@ if TYPE_CHECKING:
     from huggingface_hub.hf_api import RepoFile
 
 _TAG = re.compile(r"(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._+-]*(?<!\.)(?<!\.lock)")  # what git allows, without "/"
-_TOKEN = re.compile(r"[!-~]+")  # the client cannot send other characters, and its error would show the token
-_TOKEN_PAGE = "https://huggingface.co/settings/tokens"  # noqa: S105 - an address
-_RETRY = "run the same command again: what has arrived is not sent again"
-_TIMEOUT = 30.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -42,13 +50,7 @@ class LocalFile:
 
     def is_same_as(self, remote: "RepoFile") -> bool:
         """Compare with a file on the Hub."""
-        from huggingface_hub.utils.sha import git_hash
-
-        if self.size != remote.size:
-            return False
-        if remote.lfs:
-            return self.sha256 == remote.lfs.sha256
-        return git_hash(self.path.read_bytes()) == remote.blob_id
+        return self.size == remote.size and is_content_of(self.path, self.sha256, remote)
 
 
 def local_file(folder: Path, name: str) -> LocalFile | None:
@@ -87,7 +89,7 @@ class Destination:
             raise ProofmatchError(
                 f"{self.tag!r} is not a good --tag; write one like v1.0, with letters, digits and '.-_+'"
             )
-        _find_token(required=not self.dry_run)
+        find_token(required=not self.dry_run)
 
 
 @dataclass(frozen=True)
@@ -158,12 +160,9 @@ def push(files: Sequence[LocalFile], to: Destination) -> PushReport:
         ProofmatchError: If the Hub cannot be reached, or refuses.
         CheckFailed: If the Hub then has other content than was sent.
     """
-    from huggingface_hub import HfApi
-
-    token = _find_token(required=not to.dry_run)
-    # `False` sends no token at all, whatever else is configured.
-    api = HfApi(token=token or False, library_name="proofmatch", library_version=__version__)
-    with _without_addresses_in_logs(), _failures_in_words(to.repo_id, token):
+    token = find_token(required=not to.dry_run)
+    api = open_api(token)
+    with without_addresses_in_logs(), failures_in_words(token, _Push(to.repo_id)):
         repository = _read_repository(api, to)
         created = repository is None
         plan = _compare(files, repository.files, repository.pushed) if repository else Plan(list(files))
@@ -189,54 +188,34 @@ def push(files: Sequence[LocalFile], to: Destination) -> PushReport:
     return PushReport(to, url, private, created, plan, commit)
 
 
-def download(
-    repo_id: str,
-    revision: str | None,
-    patterns: list[str],
-    repo_type: Literal["dataset", "model", "space"] = "dataset",
-) -> Path:
-    """Fetch the files that match a pattern to the Hub's cache; the name of their folder is the commit."""
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+@dataclass(frozen=True)
+class _Push:
+    """A push, in the words of its failures."""
 
-    try:
-        folder = snapshot_download(repo_id, repo_type=repo_type, revision=revision, allow_patterns=patterns)
-    except (HfHubHTTPError, HFValidationError, OSError) as error:
-        reason = "not found" if "Not Found" in str(error) else first_line(error)
-        raise ProofmatchError(
-            f"{repo_id}{f' at {revision}' if revision else ''} cannot be fetched from the Hub ({reason}); "
-            f"check the name, the network and, for a private {repo_type}, HF_TOKEN"
-        ) from None
-    return Path(folder)
+    repo_id: str
+    done: ClassVar[str] = "sent"
+    retry: ClassVar[str] = "run the same command again: what has arrived is not sent again"
 
+    def explain_status(self, error: "HfHubHTTPError") -> str:
+        """Say what the Hub refuses, and the remedy."""
+        from huggingface_hub.errors import RepositoryNotFoundError
 
-def check_repository_name(repo_id: str) -> None:
-    """Refuse what is not `OWNER/NAME`."""
-    from huggingface_hub.errors import HFValidationError
-    from huggingface_hub.utils import validate_repo_id
-
-    try:
-        validate_repo_id(repo_id)
-        is_valid = repo_id.count("/") == 1
-    except HFValidationError:
-        is_valid = False
-    if not is_valid:
-        raise ProofmatchError(
-            f"{repo_id!r} is not the name of a repository; write OWNER/NAME with letters, digits, "
-            "single '-' and '.', and '_', at most 96 in all"
-        )
-
-
-def format_size(size: int) -> str:
-    """Write a number of bytes with a unit."""
-    if size < 1_000:
-        return f"{size} B"
-    number = float(size)
-    for unit in ("kB", "MB", "GB"):
-        number /= 1_000
-        if number < 999.95:
-            return f"{number:.1f} {unit}"
-    return f"{number / 1_000:.1f} TB"
+        answer = quoted_answer(error)
+        if isinstance(error, RepositoryNotFoundError):
+            return (
+                f"the token may not see {self.repo_id}{answer}; "
+                "use a token of an account that may write to it"
+            )
+        remedies = {
+            401: f"the Hub refuses the token{answer}; make one with write permission at {TOKEN_PAGE} and "
+            "set HF_TOKEN or run `hf auth login`",
+            403: f"the token may not write to {self.repo_id}{answer}; use one with write permission, of an "
+            f"account that may ({TOKEN_PAGE})",
+            409: f"{self.repo_id} was changed at the same time{answer}; run the same command again",
+            412: f"somebody else changed {self.repo_id} at the same time; {self.retry}",
+        }
+        other = explain_other(error, self.repo_id, self.retry)
+        return remedies.get(error.response.status_code, other)
 
 
 @dataclass(frozen=True)
@@ -256,11 +235,11 @@ def _read_repository(api: "HfApi", to: Destination) -> _Repository | None:
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
-        info = api.repo_info(to.repo_id, repo_type=to.repo_type, timeout=_TIMEOUT)
+        info = api.repo_info(to.repo_id, repo_type=to.repo_type, timeout=TIMEOUT)
     except RepositoryNotFoundError:
         return None
     commit = info.sha or ""
-    files = _list_files(api, to, commit)
+    files = list_files(api, to.repo_id, to.repo_type, commit)
     refs = api.list_repo_refs(to.repo_id, repo_type=to.repo_type)
     return _Repository(
         commit=commit,
@@ -270,13 +249,6 @@ def _read_repository(api: "HfApi", to: Destination) -> _Repository | None:
         tags={tag.name: tag.target_commit for tag in refs.tags},
         branches={branch.name for branch in refs.branches},
     )
-
-
-def _list_files(api: "HfApi", to: Destination, commit: str) -> dict[str, "RepoFile"]:
-    from huggingface_hub.hf_api import RepoFile
-
-    entries = api.list_repo_tree(to.repo_id, recursive=True, revision=commit, repo_type=to.repo_type)
-    return {entry.path: entry for entry in entries if isinstance(entry, RepoFile)}
 
 
 def _read_listing(api: "HfApi", to: Destination, commit: str) -> Set[str]:
@@ -352,7 +324,9 @@ def _upload(api: "HfApi", to: Destination, parent: str, plan: Plan) -> str:
         parent_commit=parent,
     ).oid
     deleted = {file.path for file in plan.deleted}
-    left = _compare([*plan.uploads, *plan.unchanged], _list_files(api, to, commit), deleted)
+    left = _compare(
+        [*plan.uploads, *plan.unchanged], list_files(api, to.repo_id, to.repo_type, commit), deleted
+    )
     faults = [f"{file.name} is missing (does a .gitignore exclude it?)" for file in left.added]
     faults += [f"{file.name} is damaged" for file in left.changed]
     faults += [f"{file.path} was not deleted" for file in left.deleted]
@@ -363,93 +337,3 @@ def _upload(api: "HfApi", to: Destination, parent: str, plan: Plan) -> str:
             "nothing was tagged; run the same command again"
         )
     return commit
-
-
-def _find_token(*, required: bool) -> str | None:
-    """Find the token that other programs for the Hub use too: HF_TOKEN, or that of `hf auth login`."""
-    from huggingface_hub import get_token
-
-    token = get_token()
-    if token is None and required:
-        raise ProofmatchError(
-            "there is no token for the Hub; run `hf auth login` or set HF_TOKEN, with a token that has "
-            f"write permission ({_TOKEN_PAGE})"
-        )
-    if token is not None and not _TOKEN.fullmatch(token):
-        raise ProofmatchError(
-            "the token for the Hub has characters that no token has; set HF_TOKEN or `hf auth login` again"
-        )
-    return token
-
-
-@contextmanager
-def _without_addresses_in_logs() -> Iterator[None]:
-    """Drop the client's log messages that show an address, which can be signed; keep "Retrying in 8s"."""
-
-    def has_no_address(record: logging.LogRecord) -> bool:
-        return "://" not in record.getMessage()
-
-    handlers = list(logging.getLogger("huggingface_hub").handlers)
-    for handler in handlers:
-        handler.addFilter(has_no_address)
-    try:
-        yield
-    finally:
-        for handler in handlers:
-            handler.removeFilter(has_no_address)
-
-
-@contextmanager
-def _failures_in_words(repo_id: str, token: str | None) -> Iterator[None]:
-    """Turn failures of requests into one sentence with the remedy, without the token."""
-    from huggingface_hub.errors import HfHubHTTPError
-
-    # Its first base is the base of all errors of the HTTP library, which differs between versions.
-    http_error = cast("type[Exception]", HfHubHTTPError.__bases__[0])
-    try:
-        yield
-    except (http_error, OSError, RuntimeError, ValueError) as error:
-        sentence = _explain(error, repo_id)
-        raise ProofmatchError(sentence.replace(token, "<token>") if token else sentence) from None
-
-
-def _explain(error: BaseException, repo_id: str) -> str:
-    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
-
-    while isinstance(error, RuntimeError) and error.__cause__ is not None:
-        error = error.__cause__  # the client wraps what ends an upload
-    if isinstance(error, HfHubHTTPError):
-        return _explain_status(error, repo_id)
-    if isinstance(error, OfflineModeIsEnabled):
-        return "HF_HUB_OFFLINE is set, so nothing can be sent; unset it"
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename} cannot be read ({error.strerror}); fix that and run the same command again"
-    if isinstance(error, json.JSONDecodeError):
-        return "the answer is not from the Hub; check HF_ENDPOINT and the network's proxy"
-    if isinstance(error, ValueError):
-        return f"the Hub cannot work with what was sent: {one_line(str(error))}"
-    reason = one_line(str(error)) or type(error).__name__
-    return f"the connection to the Hub failed ({reason}); check the network, then {_RETRY}"
-
-
-def _explain_status(error: "HfHubHTTPError", repo_id: str) -> str:
-    from huggingface_hub.errors import RepositoryNotFoundError
-
-    status = error.response.status_code
-    quoted = f" ({one_line(error.server_message)})" if error.server_message else ""
-    if isinstance(error, RepositoryNotFoundError):
-        return f"the token may not see {repo_id}{quoted}; use a token of an account that may write to it"
-    remedies = {
-        401: f"the Hub refuses the token{quoted}; make one with write permission at {_TOKEN_PAGE} and set "
-        "HF_TOKEN or run `hf auth login`",
-        403: f"the token may not write to {repo_id}{quoted}; use one with write permission, of an account "
-        f"that may ({_TOKEN_PAGE})",
-        409: f"{repo_id} was changed at the same time{quoted}; run the same command again",
-        412: f"somebody else changed {repo_id} at the same time; {_RETRY}",
-        429: f"the Hub has received too many requests from you; wait some minutes, then {_RETRY}",
-    }
-    if status >= 500:
-        return f"the Hub has an internal problem (status {status}); wait some minutes, then {_RETRY}"
-    return remedies.get(
-        status, f"the Hub answers with status {status}{quoted}; check {repo_id} on its web page"
-    )

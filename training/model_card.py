@@ -10,7 +10,7 @@ from huggingface_hub import EvalResult, ModelCardData
 
 from proofmatch import __version__
 from proofmatch.errors import ProofmatchError
-from proofmatch.hub import check_repository_name
+from proofmatch.hub_client import check_repository_name
 
 from ..dataset_card.templates import render
 from .encoder.encoder_config import ProofMatcherConfig

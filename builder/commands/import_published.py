@@ -4,23 +4,24 @@ import argparse
 import os
 from pathlib import Path
 
-from ..published_files import SUBSETS, SYMBOLS
+from ..published_source import SUBSETS, SYMBOLS
 from ..settings import OTHER_LICENSE
 from .build import report_complete
 
-EXAMPLE = "proofmatch import MATcH/ --out release"
+EXAMPLE = "proofmatch import waylonli/MATcH --out match"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
     add(
-        "folder",
-        type=Path,
-        metavar="MATCH_DIR",
-        help="folder with files such as mixed_conservation_train, as downloaded or .gz, .bz2, .xz",
+        "source",
+        metavar="MATCH_DIR_OR_HUB_ID",
+        help="folder with files such as mixed_conservation_train, also compressed or in archives, or a "
+        "dataset on the Hub",
     )
     add("--out", required=True, type=Path, metavar="RELEASE", help="release folder to write")
+    add("--revision", metavar="REV", help="branch, tag or commit of the dataset on the Hub (default: main)")
     add(
         "--symbols", choices=SYMBOLS, default="conservation", help="edition: names of variables in the proofs"
     )
@@ -41,8 +42,9 @@ def run(options: argparse.Namespace) -> int:
 
     already = (options.out / MANIFEST).exists()
     release = import_published(
-        options.folder,
+        options.source,
         options.out,
+        revision=options.revision,
         symbols=options.symbols,
         subset=options.subset,
         seed=options.seed,

@@ -4,11 +4,12 @@ import bz2
 import gzip
 import io
 import lzma
+import math
 import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Self, cast
@@ -32,7 +33,7 @@ _LARGEST_NOTE = 1 << 16
 _EMPTY_READS = 8  # tarfile needs two or three to notice the end
 
 # What the decompressors and archive readers raise on damaged input.
-_DAMAGE = (
+DAMAGE = (
     struct.error,
     LookupError,
     MemoryError,
@@ -64,7 +65,7 @@ def read_archive(file: BinaryIO, name: str, max_bytes: int, path: str | None = N
         yield from members(file, max_bytes, path)
     except (ConnectionError, TimeoutError):
         raise  # not the archive's fault: another attempt may succeed
-    except _DAMAGE as error:
+    except DAMAGE as error:
         detail = f"reading stopped here, what came before is kept: {error or type(error).__name__}"
         yield FaultyDocument(PurePosixPath(name).name, Reason.BROKEN_ARCHIVE, detail)
 
@@ -87,14 +88,21 @@ _COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma
 
 
 class _Ending:
-    """A stream that raises at its end: tarfile would go on reading for the terabytes a header promises."""
+    """A stream that raises at its end: tarfile would go on reading for the terabytes a header promises.
 
-    def __init__(self, stream: BinaryIO) -> None:
+    It also raises after `most` bytes, if that is given.
+    """
+
+    def __init__(self, stream: BinaryIO, most: float = math.inf) -> None:
         self._stream = stream
+        self._left = most
         self._empty_reads = 0
 
     def read(self, size: int) -> bytes:
         data = self._stream.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise tarfile.ReadError("it is far larger than it should be")
         self._empty_reads = 0 if data else self._empty_reads + 1
         if self._empty_reads > _EMPTY_READS:
             raise EOFError("a member is larger than the rest of the archive")
@@ -190,10 +198,50 @@ def read_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int
 
     With the newer compressions, zipfile decompresses all that it has read: a kilobyte can hold gigabytes.
     """
-    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise zipfile.BadZipFile("compressed neither by deflate nor not at all; pack it again")
+    _check_compression(member)
     with archive.open(member) as content:
         return content.read(most)
+
+
+def _check_compression(member: zipfile.ZipInfo) -> None:
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise zipfile.BadZipFile("compressed neither by deflate nor not at all; pack it again")
+
+
+def open_members(path: Path, is_wanted: Callable[[str], bool], most: int) -> Iterator[tuple[str, BinaryIO]]:
+    """Open the files of an archive whose names are wanted, in its order; each is valid until the next.
+
+    Nothing is unpacked. A tar file is read up to `most` bytes, a member of a zip file likewise.
+
+    Raises:
+        Exception: One of `DAMAGE`, also for a wanted member that is a link or leads out of the archive.
+    """
+    with path.open("rb") as file:
+        if path.name.lower().endswith(ZIP_SUFFIXES):
+            with zipfile.ZipFile(file) as archive:
+                for member in archive.infolist():
+                    if not member.is_dir() and is_wanted(member.filename):
+                        _check_member(member.filename, is_file=True)
+                        if member.flag_bits & 0x1 or member.file_size > most:
+                            raise zipfile.BadZipFile("a member is encrypted or far larger than it should be")
+                        _check_compression(member)
+                        with archive.open(member) as content:
+                            yield member.filename, cast(BinaryIO, content)
+            return
+        stream = cast(BinaryIO, _Ending(_decompressed(file), most))
+        with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive:
+            while (member := archive.next()) is not None:
+                archive.members.clear()  # pyright: ignore[reportAttributeAccessIssue]
+                archive.pax_headers.clear()  # pyright: ignore[reportAttributeAccessIssue]
+                if not member.isdir() and is_wanted(member.name):
+                    _check_member(member.name, is_file=member.isreg())
+                    yield member.name, cast(BinaryIO, archive.extractfile(member))
+
+
+def _check_member(name: str, *, is_file: bool) -> None:
+    fault = _unsafe(name) or (None if is_file else "a link or device, not a file")
+    if fault:
+        raise ValueError(f"{clean_name(name)}: {fault}")
 
 
 def _unsafe(name: str) -> str | None:

@@ -29,7 +29,11 @@ RESUMES = "run the same command again to continue"
 
 
 def make_once(
-    run: RunFolder, parameters: dict[str, Any], make: Callable[[RunFolder], None], remedy: str = RESUMES
+    run: RunFolder,
+    parameters: dict[str, Any],
+    make: Callable[[RunFolder], None],
+    remedy: str = RESUMES,
+    settings: dict[str, Any] | None = None,
 ) -> None:
     """Make a release unless it is already complete; of several processes that try, only one makes it.
 
@@ -38,6 +42,7 @@ def make_once(
         parameters: Everything that decides the content of the release.
         make: Makes the release and removes the run folder at the end.
         remedy: What to do after the cause of a disk error is fixed.
+        settings: Those parameters that unfinished work must share; by default all.
 
     Raises:
         ProofmatchError: If the folder holds something else, or another process is writing to it.
@@ -54,7 +59,7 @@ def make_once(
             return
         if has_other_files:
             raise ProofmatchError(f"{release} is not empty and not a release; choose another --out")
-        with run.opened(parameters):
+        with run.opened(parameters if settings is None else settings):
             if _is_complete(release, parameters):  # another process has just finished it
                 run.remove()
             else:

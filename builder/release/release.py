@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from proofmatch.downloads import download
 from proofmatch.errors import ProofmatchError
-from proofmatch.hub import download
 from proofmatch.storage import disk_reason, sha256_of
 
 from .schema import ALL, CONFIGS, DATA, MANIFEST, SPLITS, STATISTICS, TEST, parse_shard

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     """Check, write the site, upload it, and say what was done."""
     _check_options(options)
     if options.push is not None:
-        from proofmatch.hub import check_repository_name
+        from proofmatch.hub_client import check_repository_name
 
         check_repository_name(options.push)  # before the work, not after it
     if options.out is None:

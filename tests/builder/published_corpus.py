@@ -1,5 +1,7 @@
 """Writes synthetic files in the format of the published corpus, of any size."""
 
+import tarfile
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,3 +97,19 @@ def write_corpus(
             path = folder / family / f"{family}_{symbols}_{split}"
             write_file(path, pairs[start:end], listed=family == "mixed" or not new_form, new_form=new_form)
             start = end
+
+
+def pack(folder: Path, archive: Path, *, backwards: bool = False) -> None:
+    """Put the files of a folder into an archive, whose ending tells its kind."""
+    paths = sorted((path for path in folder.rglob("*") if path.is_file()), reverse=backwards)
+    names = [f"{folder.name}/{path.relative_to(folder)}" for path in paths]
+    if archive.suffix == ".zip":
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
+            for path, name in zip(paths, names, strict=True):
+                packed.write(path, name)
+        return
+    compression = archive.suffix.removeprefix(".").replace("tar", "")
+    level = {"compresslevel": 1} if compression in ("gz", "bz2") else {}
+    with tarfile.open(archive, f"w:{compression}", **level) as packed:
+        for path, name in zip(paths, names, strict=True):
+            packed.add(path, name)

@@ -8,7 +8,8 @@ from pathlib import Path
 from random import Random
 
 from proofmatch.builder.pair_parts import PartBuilder
-from proofmatch.builder.published_files import PublishedFile, cut_into_batches, read_articles, read_pairs
+from proofmatch.builder.published_files import cut_into_batches, read_articles, read_pairs
+from proofmatch.builder.published_source import PublishedFile, open_files
 from proofmatch.builder.tokens import parse_token
 from proofmatch.errors import ProofmatchError
 from tests.builder.published_corpus import synthetic_blocks, write_file
@@ -66,7 +67,7 @@ def run(published: tuple[str, bytes], folder: Path) -> str:
     file = PublishedFile(path, "mixed", "conservation", "train")
     part, pairs = PartBuilder(0), 0
     try:
-        for batch in cut_into_batches([file], read_articles(file)):
+        for batch in cut_into_batches([file], read_articles(*next(open_files([file])))):
             for article, pair in read_pairs(batch):
                 part.add_pairs(path.name, article, [pair])
                 pairs += 1

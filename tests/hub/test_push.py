@@ -6,7 +6,7 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-from proofmatch.hub import format_size
+from proofmatch.hub_client import format_size
 from tests.hub.releases import (
     REPOSITORY,
     card_with_unknown_license,
