@@ -79,9 +79,9 @@ def test_a_damaged_release_is_refused_before_any_request(hub, owner, folder):
         (lambda folder: (folder / "manifest.json").unlink(), "it has no manifest.json"),
         (lambda folder: (folder / "manifest.json").write_text("[]"), "is not the manifest of a release"),
         (lambda folder: empty_manifest(folder), "lists no files"),
-        (lambda folder: name_in_manifest(folder, "../secret"), "which no release contains"),
-        (lambda folder: name_in_manifest(folder, "/etc/passwd"), "which no release contains"),
-        (lambda folder: name_in_manifest(folder, ".git/config"), "which no release contains"),
+        (lambda folder: name_in_manifest(folder, "../secret"), "cannot be part of a release"),
+        (lambda folder: name_in_manifest(folder, "/etc/passwd"), "cannot be part of a release"),
+        (lambda folder: name_in_manifest(folder, ".git/config"), "cannot be part of a release"),
     ],
 )
 def test_incomplete_releases_are_refused(folder, monkeypatch, damage, words):
