@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from proofmatch import __version__
+from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 from proofmatch.storage import sha256_of
 
@@ -31,6 +32,7 @@ from .predictions import NumberedBatch, read_predictions
 from .result import Dataset, Evaluator, Result
 from .system import System, read_system
 from .task import Task, load_task
+from .training_data import may_have_seen, refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ def evaluate(
     name: str | None = None,
     input: str | None = None,
     url: str | None = None,
+    allow_seen: bool = False,
 ) -> Result:
     """Score a prediction file.
 
@@ -65,6 +68,7 @@ def evaluate(
         name: The system's name, in place of the sidecar's.
         input: What the system uses, `both`, `text` or `math`, in place of the sidecar's.
         url: Where to read about the system, in place of the sidecar's.
+        allow_seen: Whether to score a system that may have seen the answers; the result says so.
 
     Raises:
         ProofmatchError: If the file has any fault, with the first faults and their number; nothing is scored
@@ -74,6 +78,8 @@ def evaluate(
     system = read_system(path, name=name, input=input, url=url)
     release = data if isinstance(data, Release) else open_release(data)
     task = load_task(release, split, by_article=by_article, gold=gold)
+    if not allow_seen:
+        refuse_seen(path, system, task)
     result = evaluate_file(path, task, system)
     if out is not None:
         result.save(Path(out))
@@ -84,6 +90,17 @@ def evaluate_file(path: Path, task: Task, system: System, progress: Progress | N
     """Score a prediction file on a task; memory does not grow with the lengths of its lists."""
     ranking = rank_predictions(read_predictions(path, task, progress), task.required_gold)
     return make_result(ranking, task, system, sha256_of(path))
+
+
+def refuse_seen(predictions: Path, system: System, task: Task) -> None:
+    """Refuse predictions whose sidecar says that the system may have seen the answers.
+
+    Raises:
+        ProofmatchError: If it says so.
+    """
+    entries, seen = system.training_entries, system.seen_answers
+    if may_have_seen(entries, seen, task):
+        raise ProofmatchError(refusal(f"the system of {predictions}", entries or (), seen, task))
 
 
 def rank_predictions(source: Iterable[NumberedBatch] | ScoreSource, gold: np.ndarray) -> Ranking:
@@ -129,5 +146,6 @@ def make_result(ranking: Ranking, task: Task, system: System, predictions_sha256
         one_to_one=is_one_to_one(ranking.first_choices),
         by_category=measure_by_category(ranking.ranks, task.categories),
         assignment_counts=count_assignments(ranking.first_choices, len(task.proof_ids)),
+        allow_seen=may_have_seen(system.training_entries, system.seen_answers, task),
         ranks=ranking.ranks,
     )

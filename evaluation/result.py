@@ -15,6 +15,7 @@ from proofmatch.storage import atomic_file
 from .metrics import MEASURES, Bootstrap, CategoryScores, Difference, Measures, cumulative_assignments
 from .prediction_formats import FAULTS_SHOWN
 from .system import SYSTEM_FIELDS, System, normalization_in_words
+from .training_data import in_words
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -60,6 +61,7 @@ class Result:
     one_to_one: bool  # whether no proof is the first choice of two statements
     by_category: dict[str, CategoryScores]  # scores by primary category, the largest first
     assignment_counts: dict[int, int]  # how many proofs are the first choice of 0, 1, 2, … statements
+    allow_seen: bool  # whether the system may have seen answers in training, and was scored all the same
     ranks: np.ndarray = field(compare=False, repr=False)  # of the gold proofs, not in the file, (statements)
 
     def as_dict(self) -> dict[str, Any]:
@@ -74,6 +76,7 @@ class Result:
             "n_statements": self.n_statements,
             "n_proofs": self.n_proofs,
             "scores": {**self.measures.as_dict(), "one_to_one": self.one_to_one, "ci95": intervals},
+            **({"allow_seen": True} if self.allow_seen else {}),
             "by_category": {name: asdict(scores) for name, scores in self.by_category.items()},
             "assignment_counts": {str(number): proofs for number, proofs in self.assignment_counts.items()},
         }
@@ -126,6 +129,11 @@ def result_tables(result: Result) -> str:
             f"\ntransductive{how}: the ranking for a statement uses the whole candidate set; "
             "do not mix it with plain rankings"
         )
+    head += f"\ntraining data: {in_words(result.system.training_entries)}"
+    if result.allow_seen:
+        seen = result.system.seen_answers
+        number = "may have seen these answers" if seen is None else f"has seen {seen:,} of these answers"
+        head += f"\nthe system {number} in training; do not compare it with systems that have not"
     scores = [
         [name, _percent(value), _interval(result.ci95[name])]
         for name, value in result.measures.as_dict().items()

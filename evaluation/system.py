@@ -11,10 +11,11 @@ from proofmatch.strict_json import read_json
 
 from .prediction_formats import stem_of
 from .task import INPUTS
+from .training_data import TrainedOn, read_entries
 
 SHARED_SIDECAR = "system.json"
 _TEXTS = ("name", "input", "decoding", "url", "notes")
-SYSTEM_FIELDS = (*_TEXTS, "transductive", "normalization")
+SYSTEM_FIELDS = (*_TEXTS, "transductive", "normalization", "trained_on", "seen_answers", "allow_seen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,9 @@ class System:
     notes: str | None = None
     transductive: bool = False  # whether a ranking uses the other statements or the set of all proofs
     normalization: dict[str, Any] | None = None  # of scores over these: `method`, and its settings
+    trained_on: list[dict[str, Any]] | None = None  # releases and splits, see `TrainedOn`; None if not stated
+    seen_answers: int | None = None  # answers of the split that were in its training data, if counted
+    allow_seen: bool = False  # whether predictions were made although it has seen answers
     extra: dict[str, Any] = field(default_factory=dict)  # kept as they are, such as the seconds it took
 
     def __post_init__(self) -> None:
@@ -40,13 +44,27 @@ class System:
         _require(has_protocol, "url", "an address that begins with https:// or http://", self.url)
         is_bool = isinstance(self.transductive, bool)
         _require(is_bool, "transductive", "true or false", self.transductive)
+        is_count = self.seen_answers is None or (type(self.seen_answers) is int and self.seen_answers >= 0)
+        _require(is_count, "seen_answers", "a number of statements", self.seen_answers)
+        _require(isinstance(self.allow_seen, bool), "allow_seen", "true or false", self.allow_seen)
+        try:
+            _ = self.training_entries
+        except ValueError as error:
+            raise ProofmatchError(f"the system's trained_on {error}") from None
         if self.normalization is not None:
             _check_normalization(self.normalization, self.transductive)
+
+    @property
+    def training_entries(self) -> tuple[TrainedOn, ...] | None:
+        """What it was trained on; None if that is not stated."""
+        return None if self.trained_on is None else read_entries(self.trained_on)
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields that are set, the extra ones beside the others."""
         known = {name: getattr(self, name) for name in SYSTEM_FIELDS}
-        return {name: value for name, value in known.items() if value} | self.extra
+        return {
+            name: value for name, value in known.items() if value is not None and value is not False
+        } | self.extra
 
 
 def sidecar_of(predictions: Path) -> Path:

@@ -17,6 +17,7 @@ from proofmatch.ragged import Ragged
 from ..builder.release.release import Release
 from ..builder.release.schema import config_name
 from ..evaluation.task import load_task
+from ..evaluation.training_data import TrainingData
 from .encoder.encoder_config import ProofMatcherConfig
 from .encoder.proof_matcher import ProofMatcher, WordReader
 from .gradient_cache import backward_in_chunks
@@ -24,7 +25,7 @@ from .lexical.lexical_config import LexicalMatcherConfig
 from .lexical.lexical_matcher import LexicalMatcher, background_rows
 from .lexical.vocabulary import FeatureReader
 from .matcher import Gather, Matcher, ParameterGroup, TrainedMatcher
-from .pairs import column_of, read_task
+from .pairs import column_of, read_task, training_data_of
 from .vectors import TextVectors, correct_hubness
 
 WEIGHTS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)  # of the encoder, tried by `fuse`
@@ -172,6 +173,8 @@ class JointMatcher(Matcher):
         matcher.set_encoder_weight(encoder_weight)
         matcher.background_starts.copy_(torch.from_numpy(background.starts))
         matcher.background_words.copy_(torch.from_numpy(background.values))
+        trained = [part.training_data for part in (lexical, encoder) if part.training_data is not None]
+        matcher.training_data = sum(trained, TrainingData()) if trained else None
         return matcher
 
     def set_encoder_weight(self, weight: float) -> None:
@@ -290,4 +293,5 @@ def fuse(
         matcher.set_encoder_weight(weight)
         scores.append(validate(matcher, split)["mrr"])
     matcher.set_encoder_weight(WEIGHTS[int(np.argmax(scores))])
+    matcher.training_data = (matcher.training_data or TrainingData()) + training_data_of(split)
     return fused

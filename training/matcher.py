@@ -1,22 +1,38 @@
 """`Matcher`: what all matchers share, and what training needs of them."""
 
+import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError
 from torch import nn
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
+from transformers.utils.hub import cached_file
 
 from proofmatch.errors import ProofmatchError, first_line
 from proofmatch.progress import Progress
+from proofmatch.strict_json import read_json
 
 from ..evaluation.decoding.scores import ScoreSource
+from ..evaluation.training_data import (
+    FAMILIES,
+    RECORD,
+    STATEMENTS,
+    TrainingData,
+    read_entries,
+    read_training_data,
+)
+from .model_folder import RUN
 from .texts import TextReader, Texts
 from .vectors import TextVectors, scores_of
+
+_FILE_OPTIONS = ("cache_dir", "force_download", "local_files_only", "revision", "subfolder", "token")
+_HUB_OPTIONS = ("repo_id", "commit_message", "private", "create_pr", "revision", "token")
 
 Gather = Callable[[torch.Tensor], torch.Tensor]
 
@@ -41,9 +57,11 @@ class Matcher(PreTrainedModel):
 
     Attributes:
         trains_in_several_processes: Whether processes can share a batch.
+        training_data: What it was trained on, saved with it; None if that is not known.
     """
 
     trains_in_several_processes = False
+    training_data: TrainingData | None = None
 
     @classmethod
     def from_pretrained(  # noqa: D417 - the others are the library's
@@ -88,7 +106,28 @@ class Matcher(PreTrainedModel):
                 f"the weights of {name} are not those of its configuration ({kind.replace('_', ' ')}: "
                 f"{keys[0]}); take config.json and model.safetensors from the same checkpoint"
             )
+        matcher.training_data = saved_training_data(name, **options)
         return (matcher, found) if is_info_wanted else matcher
+
+    def save_pretrained(  # noqa: D417 - the others are the library's
+        self,
+        save_directory: str | os.PathLike[str],
+        *others: Any,  # noqa: ANN401
+        push_to_hub: bool = False,
+        **options: Any,  # noqa: ANN401
+    ) -> None:
+        """Save the matcher, with the record of what it was trained on.
+
+        Args:
+            save_directory: The folder.
+            push_to_hub: Whether to upload it then, as `push_to_hub` does.
+        """
+        hub = {name: options.pop(name) for name in _HUB_OPTIONS if name in options} if push_to_hub else {}
+        super().save_pretrained(save_directory, *others, **options)
+        if self.training_data is not None:
+            self.training_data.save(Path(save_directory))
+        if push_to_hub:
+            self.push_to_hub(**{"repo_id": Path(save_directory).name, **hub})
 
     @abstractmethod
     def reader(self, tokenizer: PreTrainedTokenizerFast) -> TextReader:
@@ -145,6 +184,30 @@ class TrainedMatcher:
     def reader(self) -> TextReader:
         """The reader of texts for the matcher."""
         return self.matcher.reader(self.tokenizer)
+
+
+def saved_training_data(model: Any, **options: Any) -> TrainingData | None:  # noqa: ANN401 - as `from_pretrained`
+    """Read what a saved matcher was trained on; older ones say it in the settings of their training."""
+    chosen = {name: options[name] for name in _FILE_OPTIONS if name in options}
+
+    def find(name: str) -> Path | None:
+        try:
+            path = cached_file(model, name, **chosen, _raise_exceptions_for_missing_entries=False)
+        except OSError:
+            return None
+        return None if path is None else Path(path)
+
+    if record := find(RECORD):
+        return read_training_data(record, find(STATEMENTS))
+    try:
+        run = read_json(path) if (path := find(RUN)) else {}
+        data, by_article = run["data"], run["config"] == "pairs_by_article"
+        entry = {"release": data["id"], "manifest_sha256": data["manifest_sha256"]}
+        return TrainingData(
+            read_entries([entry | {"family": FAMILIES[by_article], "splits": ["train", "validation"]}])
+        )
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
 
 
 def kind_of_model(name: Any, **options: Any) -> str | None:  # noqa: ANN401 - as `from_pretrained`

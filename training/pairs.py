@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +15,7 @@ from proofmatch.ragged import Ragged
 from ..builder.release.release import Release
 from ..builder.release.schema import config_name
 from ..evaluation.task import Task
+from ..evaluation.training_data import UNKNOWN, TrainedOn, TrainingData
 from .texts import PROOF, SIDES, STATEMENT, TextReader, Texts
 
 SAMPLINGS = ("independent", "epochs")
@@ -26,12 +29,21 @@ class EncodedPairs(Protocol):
     def __getitem__(self, number: int, /) -> dict[str, Any]: ...
 
 
+class Origin(NamedTuple):
+    """The split that pairs come from."""
+
+    release: Release
+    split: str
+    by_article: bool
+
+
 @dataclass(frozen=True, slots=True)
 class TrainingPairs(Dataset):
     """Statements and their proofs; the n-th proof belongs to the n-th statement."""
 
     statements: Texts
     proofs: Texts
+    origin: Origin | None = None
 
     def __len__(self) -> int:
         return len(self.statements)
@@ -48,11 +60,13 @@ class MatchingSet(Dataset):
         statements: In the order of the task.
         proofs: In the order of the task, which is unrelated to that of the statements.
         gold: For each statement the position of its proof.
+        origin: Where they come from, if from a release.
     """
 
     statements: Texts
     proofs: Texts
     gold: np.ndarray
+    origin: Origin | None = None
 
     def __len__(self) -> int:
         return len(self.statements)
@@ -132,6 +146,7 @@ def as_matching_set(pairs: EncodedPairs, seed: int = 0) -> MatchingSet:
         Ragged.from_lists((row[STATEMENT] for row in rows), np.int32),
         Ragged.from_lists((rows[position][PROOF] for position in order), np.int32),
         np.argsort(order),
+        getattr(pairs, "origin", None),
     )
 
 
@@ -157,13 +172,28 @@ def read_pairs(
     columns = [column_of(release, table, split, f"{side}{suffix}") for side in SIDES]
     if is_for_training:
         (statements, first), (proofs, second) = columns
-        return TrainingPairs(*reader.read_training_pairs(statements, proofs, (first, second)))
-    return TrainingPairs(*(reader.read(texts, origin) for texts, origin in columns))
+        texts = reader.read_training_pairs(statements, proofs, (first, second))
+    else:
+        texts = tuple(reader.read(*column) for column in columns)
+    return TrainingPairs(*texts, Origin(release, split, by_article))
+
+
+def training_data_of(*datasets: EncodedPairs | MatchingSet) -> TrainingData:
+    """Describe what a matcher is trained and selected on."""
+    origins = [getattr(dataset, "origin", None) for dataset in datasets]
+    described = [
+        TrainingData.of(origin.release, origin.split, by_article=origin.by_article)
+        if origin
+        else TrainingData((TrainedOn(release=UNKNOWN),))
+        for origin in origins
+    ]
+    return reduce(add, described, TrainingData())
 
 
 def read_task(task: Task, reader: TextReader) -> MatchingSet:
     """Read the statements and proofs of a task for a matcher, and which belong together."""
-    return MatchingSet(*read_texts(task, reader), task.required_gold)
+    origin = Origin(task.release, task.split, task.by_article)
+    return MatchingSet(*read_texts(task, reader), task.required_gold, origin)
 
 
 def read_texts(task: Task, reader: TextReader) -> tuple[Texts, Texts]:

@@ -1,18 +1,20 @@
 """Saved matchers: open one of any kind, and score all pairs of a task with it."""
 
-import json
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 from proofmatch.errors import ProofmatchError, first_line
 from proofmatch.progress import Progress
 
 from ..evaluation.decoding.scores import ScoreSource
+from ..evaluation.system import System
 from ..evaluation.task import Task
+from ..evaluation.training_data import may_have_seen, refusal
 from .encoder.proof_matcher import ProofMatcher
 from .joint import JointMatcher
 from .lexical.lexical_matcher import LexicalMatcher
 from .matcher import Matcher, TrainedMatcher, kind_of_model, quiet_library
-from .model_folder import RUN
 from .pairs import read_texts
 from .tokenizer import load_tokenizer
 
@@ -63,30 +65,28 @@ def model_scores(model: TrainedMatcher, task: Task) -> ScoreSource:
         return model.matcher.scores(statements, proofs, progress)
 
 
-def refuse_other_splits(model: str, task: Task) -> None:
-    """Refuse a model trained on the release's other splits, because their training pairs leak into this test.
+def count_seen(model: TrainedMatcher, task: Task, name: str, *, allow_seen: bool = False) -> System:
+    """Describe a model for the sidecar of its predictions: what it was trained on, and what it has seen.
 
-    A model without a record of its training data is accepted.
+    Args:
+        model: The model.
+        task: The split to predict.
+        name: What tables call the model, and messages.
+        allow_seen: Whether to go on with a split whose answers it has seen.
 
     Raises:
-        ProofmatchError: If the model was trained on the same release, split the other way.
+        ProofmatchError: If it has seen answers of a test split, or may have.
     """
-    try:
-        run = json.loads(_file_of(model, RUN).read_text(encoding="utf-8"))
-        trained_on, config = run["data"]["manifest_sha256"], run["config"]
-    except (OSError, ValueError, LookupError, TypeError):
-        return
-    if trained_on == task.release.manifest_sha256 and config != task.config:
-        remedy = "leave out" if task.by_article else "give"
-        raise ProofmatchError(
-            f"{model} was trained on {config} of this release, so {task.config} has pairs it was trained on; "
-            f"{remedy} --by-article"
-        )
-
-
-def _file_of(model: str, name: str) -> Path:
-    if Path(model).is_dir():
-        return Path(model, name)
-    from huggingface_hub import hf_hub_download
-
-    return Path(hf_hub_download(model, name))
+    system = System(name, model.matcher.config.input)
+    data = model.matcher.training_data
+    if data is None or not data.is_complete:
+        what = "what" if data is None else "all that"
+        print(f"warning: {name} does not say {what} it was trained on", file=sys.stderr)
+    if data is None:
+        return system
+    seen = data.seen(task)
+    is_seen = may_have_seen(data.entries, seen, task)
+    if is_seen and not allow_seen:
+        raise ProofmatchError(refusal(name, data.entries, seen, task))
+    entries = [entry.as_json() for entry in data.entries]
+    return replace(system, trained_on=entries, seen_answers=seen, allow_seen=is_seen)

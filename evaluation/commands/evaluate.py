@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--name", help="the system's name, instead of the sidecar's")
     add("--input", choices=INPUTS, help="what the system sees of a text")
     add("--url", help="where to read about the system")
+    add("--allow-seen", action="store_true", help="score a system that may have seen the answers in training")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     from proofmatch.storage import is_same_file
 
     from ...builder.release.release import open_release
-    from ..evaluator import evaluate_file, rank_predictions
+    from ..evaluator import evaluate_file, rank_predictions, refuse_seen
     from ..metrics import compare
     from ..predictions import read_predictions
     from ..result import comparison_table, result_tables
@@ -49,6 +50,8 @@ def run(options: argparse.Namespace) -> int:
     system = read_system(options.predictions, name=options.name, input=options.input, url=options.url)
     release = open_release(options.data)
     task = load_task(release, options.split, by_article=options.by_article, gold=options.gold)
+    if not options.allow_seen:
+        refuse_seen(options.predictions, system, task)
     with _reading(options.predictions) as progress:
         result = evaluate_file(options.predictions, task, system, progress)
         progress.summary = f"{result.n_statements:,} statements"

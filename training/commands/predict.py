@@ -16,18 +16,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_data_arguments(parser)
     add_prediction_arguments(parser)
+    parser.add_argument(
+        "--allow-seen",
+        action="store_true",
+        help="predict a test split although the model has seen answers of it in training",
+    )
     parser.add_argument("--name", help="what tables call the system, if not by the name of the model")
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the predictions."""
-    from ...evaluation.system import System
-    from ..prediction import load_matcher, model_scores, refuse_other_splits
+    from ..prediction import count_seen, load_matcher, model_scores
 
     task = open_task(options)
-    refuse_other_splits(options.model, task)
     model = load_matcher(options.model)
-    system = System(options.name or _name_of(options.model), model.matcher.config.input)
+    name = options.name or _name_of(options.model)
+    system = count_seen(model, task, name, allow_seen=options.allow_seen)
     predict(options, task, model_scores(model, task), system)
     return 0
 

@@ -16,10 +16,11 @@ from ...evaluation.decoding.candidates import best_candidates
 from ...evaluation.decoding.matching import fill_unmatched, match_candidates
 from ...evaluation.evaluator import rank_predictions
 from ...evaluation.metrics import reciprocal_ranks
+from ...evaluation.training_data import TrainingData
 from ..losses import loss_of_step
-from ..matcher import Matcher
-from ..model_folder import delete_old_checkpoints
-from ..pairs import Batches, EncodedPairs, MatchingSet, as_matching_set, collate
+from ..matcher import Matcher, saved_training_data
+from ..model_folder import delete_old_checkpoints, last_checkpoint
+from ..pairs import Batches, EncodedPairs, MatchingSet, as_matching_set, collate, training_data_of
 from .arguments import METRICS, MatchingArguments, decay_by_epoch, make_optimizer
 from .callbacks import EpochOfBatches, HistoryFile, TrainingProgress, WholeCheckpoints
 from .processes import average_gradients, gather_vectors
@@ -123,7 +124,13 @@ class MatchingTrainer(Trainer):
         return super().create_scheduler(num_training_steps, optimizer)
 
     def train(self, *options: Any, **others: Any) -> Any:  # noqa: ANN401 - of the library
-        """Train, as the library does."""
+        """Train, as the library does, and record on what."""
+        checkpoint = options[0] if options else others.get("resume_from_checkpoint")
+        if checkpoint is True:
+            checkpoint = last_checkpoint(Path(str(self.args.output_dir)), self.args.world_size)
+        earlier = [self.matcher.training_data, saved_training_data(checkpoint) if checkpoint else None]
+        now = training_data_of(self._pairs, self._task)
+        self.matcher.training_data = sum(filter(None, [*earlier, now]), TrainingData())
         try:
             return super().train(*options, **others)
         except BaseException as error:
