@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.hub_client import check_repository_name
 
 from ..dataset_card.templates import render
+from ..evaluation.training_data import TrainingData
 from .encoder.encoder_config import ProofMatcherConfig
 from .lexical.lexical_config import LexicalMatcherConfig
 from .settings import SECTIONS
@@ -45,6 +46,7 @@ class TrainedModel:
         parameters: Number of trained parameters.
         vocabulary: Size of the tokenizer's vocabulary.
         training_pairs: Number of training pairs.
+        training_data: All that it was trained and selected on, in earlier trainings, too.
         validation_statements: Number of statements of the validation split.
         is_resumed: Whether the training was resumed, so that its total duration is unknown.
     """
@@ -57,6 +59,7 @@ class TrainedModel:
     vocabulary: int
     training_pairs: int
     validation_statements: int
+    training_data: TrainingData = field(default_factory=TrainingData)
     is_resumed: bool = False
 
 

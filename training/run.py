@@ -13,6 +13,7 @@ from proofmatch.storage import atomic_file
 from ..builder.release.release import Release
 from ..builder.release.schema import config_name
 from ..evaluation.task import load_task
+from ..evaluation.training_data import TrainingData
 from .encoder.pretrained import name_of_encoder
 from .encoder.proof_matcher import ProofMatcher, ProofMatcherConfig
 from .joint import JointMatcher
@@ -202,6 +203,7 @@ def write_outputs(
         parameters=sum(parameter.numel() for parameter in matcher.parameters()),
         vocabulary=len(cast("PreTrainedTokenizerFast", trainer.processing_class)),
         training_pairs=trainer.batches.n_pairs,
+        training_data=matcher.training_data or TrainingData(),
         validation_statements=len(cast("MatchingSet", trainer.eval_dataset)),
         is_resumed=is_resumed,
     )

@@ -9,6 +9,7 @@ import pytest
 from huggingface_hub import ModelCard, RepoCard
 
 from proofmatch import __version__
+from proofmatch.evaluation.training_data import TrainedOn, TrainingData
 from proofmatch.training.model_card import TrainedModel, duration, plain, render_model_card
 from tests.hub.metadata import TASKS, faults_of_card
 from tests.training.trainer.histories import synthetic_history
@@ -23,6 +24,7 @@ RUN = {
     "model": {"embedding_size": 256, "num_layers": 1, "max_words": 202},
     "training": {"learning_rate": 0.001, "objective": "two-sided", "chunk_size": None},
 }
+SEEN = TrainedOn(release="stacks", family="mixed", splits=("train", "validation"))
 HOSTILE = "a|b</td><script>alert(1)</script>\n| x | y |\n\n# *heading* `code` [link](http://x) --- $m$ \\"
 
 
@@ -36,6 +38,7 @@ def model():
         parameters=1_234_567,
         vocabulary=6_896,
         training_pairs=7_552,
+        training_data=TrainingData((SEEN, replace(SEEN, release="an|older", splits=()))),
         validation_statements=944,
     )
 
@@ -117,6 +120,8 @@ def test_data_size_and_time_are_named(model, tmp_path):
     assert ["release", "stacks"] in listed
     assert ["SHA-256 of its manifest", "752f35bc" * 8] in listed
     assert ["training pairs", "7,552"] in listed
+    assert ["trained and selected on", "stacks (mixed: train, validation)"] in listed
+    assert ["trained and selected on", r"an\|older (mixed)"] in listed
     assert ["parameters", "1,234,567"] in listed
     assert ["words of the tokenizer", "6,896"] in listed
     assert ["training time", "1 h 2 min"] in listed

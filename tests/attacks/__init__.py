@@ -1,0 +1,1 @@
+"""Attempts to cheat: one file per door."""
