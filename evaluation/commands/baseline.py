@@ -38,7 +38,8 @@ def run(options: argparse.Namespace) -> int:
     if options.name == "bm25":
         ngrams, extra = _chosen_ngrams(options, task)
     source = baseline_scores(options.name, task, options.input, ngrams=ngrams)
-    predict(options, task, source, System(options.name, options.input, extra=extra))
+    # Counting tokens sees no answers.
+    predict(options, task, source, System(options.name, options.input, trained_on=[], extra=extra))
     return 0
 
 

@@ -77,7 +77,7 @@ def test_no_normalisation_is_a_plain_ranking(release, tmp_path, plain):
     assert baseline(release, tmp_path / "none.jsonl", "--normalize", "none") == 0
     assert (tmp_path / "none.jsonl").read_bytes() == plain.read_bytes()
     assert sidecar(tmp_path / "none.jsonl") == sidecar(plain)
-    assert set(sidecar(plain)) == {"name", "input", "decoding", "details"}
+    assert set(sidecar(plain)) == {"name", "input", "decoding", "trained_on", "details"}
 
 
 @pytest.mark.parametrize(
