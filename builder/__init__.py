@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     from .datasets_builder import ProofMatchBuilder
     from .linearization.formulas import math_tokens
     from .published import import_published
+    from .seal import seal_release
 
-__all__ = ["ProofMatchBuilder", "build_release", "import_published", "math_tokens"]
+__all__ = ["ProofMatchBuilder", "build_release", "import_published", "math_tokens", "seal_release"]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
@@ -19,5 +20,6 @@ __getattr__, __dir__ = lazy_exports(
         "build_release": ".building",
         "import_published": ".published",
         "math_tokens": ".linearization.formulas",
+        "seal_release": ".seal",
     },
 )

@@ -84,6 +84,7 @@ def render_card(facts: CardFacts) -> Iterator[tuple[str, str]]:
         purposes=_PURPOSES,
         count="{:,}".format,
         percent=lambda part, whole: f"{part / whole:.1%}",
+        sealed=_sealed(facts.parameters),
         rows=lambda config, split: f"{config.splits[split].rows if split in config.splits else 0:,}",
     )
     yield "README.md", card
@@ -97,6 +98,16 @@ def _variant(parameters: dict[str, Any]) -> dict[str, Any] | None:
         return None
     ours = parameters["made_by"] == "variant"
     return {"symbols": symbols, "words": _VARIANTS[symbols], "can_be_undone": ours}
+
+
+def _sealed(parameters: dict[str, Any]) -> dict[str, Any] | None:
+    """Describe what a sealed release withholds: pairs of a configuration, which the other one lacks too."""
+    if "sealed" not in parameters:
+        return None
+    names = ["pairs", "pairs_by_article"]
+    if parameters["sealed"]["family"] == "by_article":
+        names.reverse()
+    return {"pairs": parameters["sealed"]["pairs"], "config": names[0], "other": names[1]}
 
 
 def _published_splits(origin: dict[str, Any]) -> list[str]:

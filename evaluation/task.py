@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from proofmatch.errors import ProofmatchError, check_choice, quoted
 
+from ..builder.release.gold import GoldPair, read_gold
 from ..builder.release.release import Release
 from ..builder.release.schema import ALL, config_name
-from ..builder.release.seal import GoldPair, read_gold
 
 INPUTS = ("both", "text", "math")
 _FIRST_LETTER = {"text": "t", "math": "m"}

@@ -20,6 +20,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("proofmatch.builder.commands.import_published", "the published text files → release folder"),
     "variant": ("proofmatch.builder.commands.make_variant", "rename the variables in a release's proofs"),
     "stats": ("proofmatch.builder.commands.stats", "print the two statistics tables of a release"),
+    "seal": (
+        "proofmatch.builder.commands.seal_release",
+        "withhold the answers of the test split",
+    ),
     "check": ("proofmatch.builder.commands.check", "find what is wrong with a release"),
     "baseline": ("proofmatch.evaluation.commands.baseline", "match a split by TF-IDF or Dice similarity"),
     "train": ("proofmatch.training.commands.train", "train a matcher on a release"),

@@ -150,12 +150,8 @@ def complete_release(
         files: The tables.
         parameters: Everything that decided the content.
     """
-    files, staging = list(files), run.staging
-    (staging / STATISTICS).write_text(json.dumps(statistics, indent=2) + "\n", encoding="utf-8")
-    for name, text in render_card(card_facts(statistics, files, parameters)):
-        (staging / name).parent.mkdir(exist_ok=True)
-        (staging / name).write_text(text, encoding="utf-8")
-    write_manifest(staging, parameters, {file.path.as_posix(): file.sha256 for file in files})
+    staging = run.staging
+    describe_release(staging, statistics, list(files), parameters)
     # The manifest last: a release without one is not complete.
     for path in sorted(staging.iterdir(), key=lambda path: path.name == MANIFEST):
         target = run.output / path.name
@@ -163,6 +159,17 @@ def complete_release(
             shutil.rmtree(target)
         path.replace(target)
     run.remove()
+
+
+def describe_release(
+    staging: Path, statistics: dict[str, Any], files: Sequence[WrittenShard], parameters: dict[str, Any]
+) -> None:
+    """Write statistics, card and manifest beside the tables of a release."""
+    (staging / STATISTICS).write_text(json.dumps(statistics, indent=2) + "\n", encoding="utf-8")
+    for name, text in render_card(card_facts(statistics, files, parameters)):
+        (staging / name).parent.mkdir(exist_ok=True)
+        (staging / name).write_text(text, encoding="utf-8")
+    write_manifest(staging, parameters, {file.path.as_posix(): file.sha256 for file in files})
 
 
 def card_facts(

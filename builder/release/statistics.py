@@ -47,7 +47,7 @@ def compute_statistics(
         "duplicates": _duplicates(pairs),
         "discarded": _counts(reasons),
         "languages_of_discarded": _counts(languages),
-        "rows": _rows(files),
+        "rows": count_rows(files),
     }
 
 
@@ -130,7 +130,8 @@ def _duplicates(pairs: SplitPairs) -> dict[str, int]:
     }
 
 
-def _rows(files: Iterable[WrittenShard]) -> dict[str, dict[str, int]]:
+def count_rows(files: Iterable[WrittenShard]) -> dict[str, dict[str, int]]:
+    """Count the rows by config and split."""
     rows: dict[str, dict[str, int]] = {}
     for file in files:
         splits = rows.setdefault(file.config, {})

@@ -130,6 +130,8 @@ def _open(release: str | os.PathLike[str]) -> Release:
             f"{release} is not a folder; give a release made by `proofmatch build` or `import`"
         )
     source = open_release(Path(release))
+    if source.sealed is not None:
+        raise ProofmatchError(f"{release} is sealed; make the variant of the open release, then seal it")
     source.check_sizes()
     return source
 

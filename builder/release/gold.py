@@ -1,4 +1,4 @@
-"""Sealed releases: the answers of a test split in a file of their own."""
+"""The gold file of a sealed release: the answers of its test split, for whoever maintains it."""
 
 import json
 from collections.abc import Iterable
