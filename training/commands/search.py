@@ -9,7 +9,7 @@ from pathlib import Path
 from proofmatch.cli import InsteadOf
 from proofmatch.errors import ProofmatchError, printable
 
-from ...builder.release.schema import SPLITS
+from ...builder.release.schema import ALL, SPLITS
 from ...evaluation.commands.arguments import positive
 
 # In single quotes, because a shell expands dollars within double ones.
@@ -18,7 +18,6 @@ EXAMPLE = (
     "\n  proofmatch search model --data release --serve"
 )
 
-_ALL = "all"
 _HOST, _PORT = "127.0.0.1", 8765
 
 
@@ -41,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="read the statement from a file, or with - from standard input",
     )
-    parser.add_argument("--split", choices=(*SPLITS, _ALL), default=_ALL, help="the split to search")
+    parser.add_argument("--split", choices=(*SPLITS, ALL), default=ALL, help="the split to search")
     parser.add_argument("--top", type=positive, default=5, metavar="N", help="number of proofs")
     parser.add_argument("--full", action="store_true", help="show each proof in full")
     parser.add_argument("--why", action="store_true", help="explain each score")
@@ -71,7 +70,7 @@ def _port(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Search and print the proofs, or serve the page."""
-    splits = SPLITS if options.split == _ALL else (options.split,)
+    splits = SPLITS if options.split == ALL else (options.split,)
     if options.serve:
         return _serve(options, splits)
     if options.host is not None or options.port is not None:

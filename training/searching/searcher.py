@@ -60,7 +60,7 @@ class Searcher:
     Args:
         model: From `load_matcher`.
         release: The release with the proofs.
-        splits: The splits to search.
+        splits: The splits to search; a sealed one is left out.
 
     Example:
         >>> searcher = Searcher(load_matcher("model"), open_release("release"), ["test"])  # doctest: +SKIP
@@ -69,9 +69,12 @@ class Searcher:
 
     def __init__(self, model: TrainedMatcher, release: Release, splits: Sequence[str]) -> None:
         self.model = model
-        self.splits = tuple(splits)
-        self._index = ProofIndex(concatenated([proof_vectors(model, release, split) for split in splits]))
-        tables = [release.table(_CONFIG, split, _COLUMNS) for split in splits]
+        # A sealed proof belongs to no known statement; `table` refuses a sealed split that is alone.
+        known = [split for split in splits if not release.is_sealed(split, by_article=False)]
+        self.splits = tuple(known or splits)
+        vectors = concatenated([proof_vectors(model, release, split) for split in self.splits])
+        self._index = ProofIndex(vectors)
+        tables = [release.table(_CONFIG, split, _COLUMNS) for split in self.splits]
         self._table = pa.concat_tables(tables)
         self._starts = starts_of(np.array([table.num_rows for table in tables])).tolist()
 
