@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from proofmatch.errors import ProofmatchError
 from proofmatch.ragged import Ragged
 
+from ..builder.release.release import Release
 from .decoding.scores import ScoreSource, SparseProductScores
 from .evaluator import rank_predictions
 from .metrics import measure
@@ -48,7 +49,7 @@ def baseline_scores(name: str, task: Task, input: str = "both", *, ngrams: int |
     statements, proofs = (tokens(side, task.split) for side in ("statement", "proof"))
     if name == "bm25":
         if ngrams is None:
-            ngrams = choose_ngrams(task, input).ngrams
+            ngrams = choose_ngrams(task.release, input, by_article=task.by_article).ngrams
         return bm25_scores(statements, proofs, ngrams, input)
     statements, proofs = (select_input(side, input) for side in (statements, proofs))
     if name == "dice":
@@ -128,8 +129,8 @@ class NgramChoice:
     validation_mrr: dict[int, float]  # by the largest size
 
 
-def choose_ngrams(task: Task, input: str = "both") -> NgramChoice:
-    """Choose the longest n-grams of BM25 by the MRR on the validation split of the task's release.
+def choose_ngrams(release: Release, input: str = "both", *, by_article: bool = False) -> NgramChoice:
+    """Choose the longest n-grams of BM25 by the MRR on the validation split of a release.
 
     The ranks are those of at most 2,048 statements among all proofs of the split, whose order says nothing.
     Of equal choices the shortest n-grams are taken.
@@ -138,15 +139,14 @@ def choose_ngrams(task: Task, input: str = "both") -> NgramChoice:
         ProofmatchError: If the release has no validation split.
     """
     try:
-        validation = load_task(task.release, "validation", by_article=task.by_article)
+        validation = load_task(release, "validation", by_article=by_article)
     except ProofmatchError as error:
         raise ProofmatchError(
             f"n-grams are chosen on the validation split, but {error}; give their size with --ngrams"
         ) from None
     gold = validation.required_gold[:_STATEMENTS_TO_CHOOSE_BY]
     statements, proofs = (
-        load_tokens(task.release, side, "validation", by_article=task.by_article)
-        for side in ("statement", "proof")
+        load_tokens(release, side, "validation", by_article=by_article) for side in ("statement", "proof")
     )
     found = {}
     for size in NGRAM_SIZES:

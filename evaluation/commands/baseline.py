@@ -47,7 +47,7 @@ def _chosen_ngrams(options: argparse.Namespace, task: Task) -> tuple[int, dict[s
     """The longest n-grams of BM25, and what the sidecar records about it."""
     if options.ngrams is not None:
         return options.ngrams, {"bm25": {**BM25_SETTINGS, "ngrams": options.ngrams}}
-    choice = choose_ngrams(task, options.input)
+    choice = choose_ngrams(task.release, options.input, by_article=task.by_article)
     print(_in_words(choice))
     mrr = {str(size): round(value, 6) for size, value in choice.validation_mrr.items()}
     return choice.ngrams, {"bm25": {**BM25_SETTINGS, "ngrams": choice.ngrams, "validation_mrr": mrr}}

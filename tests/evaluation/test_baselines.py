@@ -159,7 +159,7 @@ def run_bm25(release, out, *options):
 
 def test_bm25_chooses_ngrams_on_validation_and_says_so(release, tmp_path, capsys):
     chosen = run_bm25(release, tmp_path / "x.jsonl", "--input", "math")
-    choice = choose_ngrams(load_task(open_release(release), "test"), "math")
+    choice = choose_ngrams(open_release(release), "math")
     assert chosen["ngrams"] == choice.ngrams
     assert choice.validation_mrr[choice.ngrams] == max(choice.validation_mrr.values())
     assert chosen["validation_mrr"] == {
