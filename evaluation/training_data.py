@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ _SPLITS = (*SPLITS, ALL)
 _SCORED = (SPLITS[TEST], ALL)  # splits whose answers a system must not have seen
 _MAX_ENTRIES = 100
 _MAX_LENGTH = 200  # characters of a name
+_ROWS_PER_BATCH = 10_000  # bounds how many texts are in memory at once
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 # "Theorem 2.1 (Wilson).", which `--titles drop` leaves out.
 _TITLE = r"^t:\w+ t:[\w.]*\d[\w.]* (?:t:\( (?:\S+ )*?t:\) )?(?:t:[.:] )?"
@@ -45,7 +46,7 @@ class TrainedOn:
     revision: str | None = None  # the commit on the Hub
     manifest_sha256: str | None = None
     tables_sha256: str | None = None
-    lineage: tuple[str, ...] = ()  # hashes of the manifests and tables of the releases it was made from
+    lineage: tuple[str, ...] = ()  # hashes that it shares with variants, sealed editions and its original
     family: str | None = None  # `mixed` or `by_article`
     splits: tuple[str, ...] = ()
     sealed: str | None = None  # the family whose test pairs the release does not have
@@ -65,7 +66,8 @@ class TrainedOn:
             is_short = isinstance(values, list) and len(values) <= _MAX_ENTRIES
             if not is_short or not all(isinstance(value, str) for value in values):
                 raise ValueError(f"must have a list of at most {_MAX_ENTRIES} texts as {name}")
-        read = cls(**entry | {name: tuple(values) for name, values in lists.items()})
+        fields: dict[str, Any] = entry | {name: tuple(values) for name, values in lists.items()}
+        read = cls(**fields)
         for name in ("release", "revision"):
             value = getattr(read, name)
             is_text = isinstance(value, str) and value.isprintable() and 0 < len(value) <= _MAX_LENGTH
@@ -129,7 +131,7 @@ class TrainingData:
             revision=release.revision,
             manifest_sha256=release.manifest_sha256,
             tables_sha256=release.tables_sha256,
-            lineage=tuple(sorted(_ancestors(release.parameters))),
+            lineage=tuple(sorted(_relatives(release))),
             family=_family(by_article),
             splits=(split,),
             sealed=_family(release.sealed.by_article) if release.sealed else None,
@@ -208,8 +210,11 @@ def read_entries(entries: Any) -> tuple[TrainedOn, ...]:  # noqa: ANN401 - any J
 
 def statement_keys(tokens: pa.ListArray) -> np.ndarray:
     """Hash each statement without its title, so that the key is the same in variants and other builds."""
-    texts = pc.replace_substring_regex(pc.binary_join(tokens, " "), _TITLE, "", max_replacements=1)
-    digests = (blake2b(text.encode(), digest_size=8).digest() for text in texts.to_pylist())
+    digests = []
+    for first in range(0, len(tokens), _ROWS_PER_BATCH):
+        texts = pc.binary_join(tokens.slice(first, _ROWS_PER_BATCH), " ")
+        texts = pc.replace_substring_regex(texts, _TITLE, "", max_replacements=1)
+        digests += [blake2b(text.encode(), digest_size=8).digest() for text in texts.to_pylist()]
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
 
 
@@ -238,7 +243,15 @@ def _may_overlap(entries: Sequence[TrainedOn], task: Task) -> bool:
 
 
 def _hashes(release: Release) -> set[str]:
-    return {release.manifest_sha256, release.tables_sha256, *_ancestors(release.parameters)}
+    return {release.manifest_sha256, release.tables_sha256, *_relatives(release)}
+
+
+def _relatives(release: Release) -> set[str]:
+    """Collect hashes that a release has in common with its variants, its sealed edition, and its original."""
+    # A sealed release has no hash of its original, which would confirm guesses; both have these statements.
+    tests = [release.shards(config_name("statements", by_article), "test") for by_article in (False, True)]
+    hashes = ["".join(release.files[name]["sha256"] for name in names) for names in tests if names]
+    return {sha256(one.encode()).hexdigest() for one in hashes} | _ancestors(release.parameters)
 
 
 def _ancestors(parameters: dict[str, Any]) -> set[str]:

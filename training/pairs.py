@@ -172,10 +172,10 @@ def read_pairs(
     columns = [column_of(release, table, split, f"{side}{suffix}") for side in SIDES]
     if is_for_training:
         (statements, first), (proofs, second) = columns
-        texts = reader.read_training_pairs(statements, proofs, (first, second))
+        read = reader.read_training_pairs(statements, proofs, (first, second))
     else:
-        texts = tuple(reader.read(*column) for column in columns)
-    return TrainingPairs(*texts, Origin(release, split, by_article))
+        read = [reader.read(*column) for column in columns]
+    return TrainingPairs(read[0], read[1], Origin(release, split, by_article))
 
 
 def training_data_of(*datasets: EncodedPairs | MatchingSet) -> TrainingData:
