@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proofmatch.builder import build_release
+from proofmatch.builder import build_release, seal_release
 from proofmatch.builder.release.release import open_release
 from proofmatch.builder.variants.variant import make_variant
 from proofmatch.cli import main
@@ -45,6 +45,14 @@ def rebuilt(articles, tmp_path_factory):
     """The same articles with other splits, and without the titles of the statements."""
     out = tmp_path_factory.mktemp("rebuilt") / "release"
     return build_release(articles, out, seed=7, titles="drop", workers=1)
+
+
+@pytest.fixture(scope="session")
+def sealed(release, tmp_path_factory):
+    """The mixed test split without its answers, and the answers."""
+    folder = tmp_path_factory.mktemp("sealed")
+    seal_release(release, folder / "public", folder / "gold.jsonl", workers=1)
+    return folder / "public", folder / "gold.jsonl"
 
 
 def shared_statements(trained: Path, by_article: bool, tested: Path, tested_by_article: bool) -> int:
@@ -123,6 +131,28 @@ def test_another_build_of_the_same_articles_is_refused(rebuilt, lexical_model, t
     n, of = (int(word) for word in said.replace(" of the ", " ").split() if word.isdecimal())
     assert 0 < n <= of
     assert "choose a release that it was not trained on" in said
+
+
+def test_a_sealed_release_counts_as_the_release_it_was_made_from(
+    sealed, lexical_model, by_article_model, tmp_path, capsys
+):
+    public, gold = sealed
+    assert_refused(by_article_model, public, tmp_path / "x.jsonl", capsys)
+    # The same split of both is kept apart from the training split of the open one.
+    assert predict(lexical_model, public, tmp_path / "x.jsonl") == 0
+    command = ["evaluate", str(tmp_path / "x.jsonl"), "--data", str(public), "--gold", str(gold)]
+    assert main(command) == 0
+
+
+def test_pairs_of_a_sealed_release_have_no_sealed_answers(sealed, release, tmp_path):
+    public, gold = sealed
+    settings = load_settings("fast", [*TINY_FAST, "num_train_epochs=1"])
+    model = train_matcher(open_release(public), settings, tmp_path / "model", by_article=True)
+    for data, more in ((public, ["--gold", str(gold)]), (release, [])):
+        out = tmp_path / f"{data.name}.jsonl"
+        assert predict(model, data, out) == 0
+        assert sidecar(out)["seen_answers"] == 0
+        assert main(["evaluate", str(out), "--data", str(data), *more]) == 0
 
 
 def test_all_splits_together_are_refused_and_those_of_training_are_only_recorded(
