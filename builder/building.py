@@ -19,8 +19,9 @@ from .engine.clusters.slurm import refuse_if_active
 from .engine.local import cut_into_batches, local_pool, run_batches
 from .engine.run_folder import RunFolder
 from .filters import load_detector
+from .latex.conversion import Latexml, local_latexml
 from .pair_parts import PartReport, is_complete, read_discarded, read_report
-from .readers.sources import check_sources, read_sources
+from .readers.sources import check_sources, have_latex, read_sources
 from .readers.urls import public_url
 from .release.assemble import Contents, assemble_release, make_once
 from .release.splits import build_index, split_by_article, split_pairs
@@ -34,27 +35,31 @@ def build_release(
     workers: int | None = None,
     engine: Literal["local", "ray", "slurm"] = "local",
     cluster: Cluster | None = None,
+    conversions: str | os.PathLike[str] | None = None,
     **settings: Any,  # noqa: ANN401 - checked by BuildSettings
 ) -> Path:
-    """Build a release from LaTeXML articles.
+    """Build a release from LaTeXML articles, or from LaTeX sources, which LaTeXML converts first.
 
     The result depends on the sources and the settings alone. A build that was interrupted, even killed,
     continues where it stopped when it is called again; a finished one is left as it is.
 
     Args:
-        sources: Folders, globs, archives (`.tar[.gz|.bz2|.xz]`, `.zip`), articles, or fsspec URLs.
+        sources: Folders, globs, archives (`.tar[.gz|.bz2|.xz]`, `.zip`), articles, LaTeX sources (`.tex`,
+            arXiv e-prints), or fsspec URLs.
         out: The release folder.
         workers: Number of processes, or of concurrent tasks on a cluster; by default one per CPU.
         engine: Where they run: on this machine, or through datatrove on Ray or Slurm. With Slurm, the call
             returns when the job is submitted; call it again after the job has ended to make the release.
         cluster: Settings of Ray and Slurm.
+        conversions: Where converted LaTeX sources are kept for later builds; by default in the user's cache.
         **settings: See `BuildSettings`.
 
     Returns:
         The release folder, which `datasets.load_dataset` opens.
 
     Raises:
-        ProofmatchError: If a source does not exist or has no article, or `out` holds something else.
+        ProofmatchError: If a source does not exist or has no article, `out` holds something else, or there
+            are LaTeX sources but no LaTeXML.
 
     Example:
         >>> build_release("articles/", "release", min_tokens=10)  # doctest: +SKIP
@@ -62,31 +67,38 @@ def build_release(
     """
     given = [sources] if isinstance(sources, str | os.PathLike) else sources
     names, chosen = [os.fspath(source) for source in given], BuildSettings(**settings)
+    check_sources(names)
+    latexml = local_latexml(Path(conversions) if conversions else None) if have_latex(names) else None
     build = _Build(
         names,
         chosen,
-        build_parameters(chosen, names),
+        latexml,
+        build_parameters(chosen, names, latexml),
         number_of_workers(workers if engine == "local" else None),
         engine,
         replace(cluster or Cluster(), workers=workers),
     )
     check_engine(engine, build.cluster)
     load_detector(chosen.detector)
-    check_sources(names)
     run = RunFolder(Path(out), is_complete)
     refuse_if_active(run)
     make_once(run, build.parameters, build.make)
     return run.output
 
 
-def build_parameters(settings: BuildSettings, sources: list[str]) -> dict[str, Any]:
+def build_parameters(
+    settings: BuildSettings, sources: list[str], latexml: Latexml | None = None
+) -> dict[str, Any]:
     """List everything that decides the content of a release, apart from the content of its sources.
 
     Local sources are named without their folders, and URLs without passwords and queries, because manifests
     are published.
     """
     names = [public_url(source) if "://" in source else Path(source).absolute().name for source in sources]
-    return {"made_by": "build", "proofmatch": __version__, "sources": names, **asdict(settings)}
+    parameters = {"made_by": "build", "proofmatch": __version__, "sources": names, **asdict(settings)}
+    if latexml:
+        return {**parameters, "latexml": latexml.version}
+    return {name: value for name, value in parameters.items() if not name.startswith("conversion_")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +108,7 @@ class _Build:
     Attributes:
         sources: The sources.
         settings: Everything else that decides the content.
+        latexml: What converts LaTeX sources, if there are any.
         parameters: Sources and settings, as the manifest lists them.
         workers: Number of processes on this machine.
         engine: Where the articles are read.
@@ -104,6 +117,7 @@ class _Build:
 
     sources: list[str]
     settings: BuildSettings
+    latexml: Latexml | None
     parameters: dict[str, Any]
     workers: int
     engine: str
@@ -111,9 +125,11 @@ class _Build:
 
     def make(self, run: RunFolder) -> None:
         """Make the release, or submit a job to make its parts."""
-        with local_pool(run, self.settings, self.workers) as pool:
+        with local_pool(run, self.settings, self.workers, self.latexml) as pool:
             run.write_note("engine", self.engine)
             with run.cleanup_if_empty():
+                if self.latexml:
+                    self.latexml.check(run.scratch / "proof")
                 if not self._make_parts(run, pool):
                     return
                 parts = run.finished_parts()
@@ -133,12 +149,13 @@ class _Build:
     def _make_parts(self, run: RunFolder, pool: WorkerPool) -> bool:
         """Read the articles; return False if a job was submitted to do so."""
         if self.engine != "local":
-            plan = make_plan(run, self.sources, self.settings, self.parameters)
+            plan = make_plan(run, self.sources, self.settings, self.parameters, self.latexml)
             return make_parts_on_cluster(plan, self.engine, self.cluster)
-        batches = cut_into_batches(read_sources(self.sources, self.settings.max_document_bytes))
+        documents = read_sources(self.sources, self.settings.max_document_bytes, self.latexml is not None)
+        batches = cut_into_batches(documents)
         total = PartReport()
         with Progress("reading articles", "batches") as progress:
-            for report in run_batches(batches, run, self.settings, pool):
+            for report in run_batches(batches, run, self.settings, pool, self.latexml):
                 total.add(report)
                 progress.summary = str(total)
                 progress.advance()
@@ -149,8 +166,8 @@ class _Build:
     def _why_no_pairs(self, total: PartReport) -> str:
         names = ", ".join(map(public_url, self.sources))
         if not total.documents:
-            return f"no article (.xhtml, .html) can be read from {names}"
+            return f"no article (.xhtml, .html, .tex) can be read from {names}"
         return (
             f"no pair was kept of {total.pairs_found} found in the {total.documents} documents of {names}; "
-            "check that they are LaTeXML articles with proofs, and the limits for length and language"
+            "check that they are LaTeX(ML) articles with proofs, and the limits for length and language"
         )

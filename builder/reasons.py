@@ -20,6 +20,12 @@ class Reason(StrEnum):
     BROKEN_ARCHIVE = "broken-archive"
     TIMEOUT = "timeout"
     CRASHED = "crashed"
+    # The LaTeX source cannot be converted.
+    NOT_LATEX = "not-latex"
+    NO_MAIN_FILE = "no-main-file"
+    CONVERSION_FAILED = "conversion-failed"
+    CONVERSION_TIMEOUT = "conversion-timeout"
+    CONVERSION_MEMORY = "conversion-memory"
     # The document has nothing for us.
     NO_PAIRS = "no-pairs"
     NOT_ENGLISH = "not-english"

@@ -37,6 +37,8 @@ class BuildSettings:
         seed: Salt of the hash that decides the splits.
         max_document_mb: Larger documents are discarded unread, which bounds a worker's memory.
         document_seconds: Documents that take more CPU time than this are discarded.
+        conversion_seconds: LaTeX sources that take LaTeXML more CPU time than this are discarded.
+        conversion_mb: LaTeX sources that take LaTeXML more memory than this are discarded.
         license: Licence of the texts as the Hub names it, for the card.
     """
 
@@ -47,6 +49,8 @@ class BuildSettings:
     seed: int = 0
     max_document_mb: int = 24
     document_seconds: float = 60.0
+    conversion_seconds: float = 300.0
+    conversion_mb: int = 1536
     license: str = OTHER_LICENSE
 
     def __post_init__(self) -> None:
@@ -62,6 +66,11 @@ class BuildSettings:
             raise ProofmatchError(
                 f"max_document_mb ({self.max_document_mb}) must be positive, "
                 f"and document_seconds ({self.document_seconds}) positive and at most a day"
+            )
+        if self.conversion_mb <= 0 or not 0 < self.conversion_seconds <= DAY:
+            raise ProofmatchError(
+                f"conversion_mb ({self.conversion_mb}) must be positive, "
+                f"and conversion_seconds ({self.conversion_seconds}) positive and at most a day"
             )
 
     @property

@@ -36,7 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "sources",
         nargs="+",
         metavar="SOURCE",
-        help="a folder, a glob, .tar[.gz|.bz2|.xz], .zip, an article, or an fsspec URL",
+        help="a folder, a glob, .tar[.gz|.bz2|.xz], .zip, an article (.xhtml, .html), a LaTeX source (.tex, "
+        "an arXiv e-print), or an fsspec URL",
     )
     add("--out", required=True, type=Path, metavar="RELEASE", help="release folder to write")
     add(
@@ -57,6 +58,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, help="salt of the splits")
     add("--max-document-mb", type=int, metavar="N", help="discard larger documents unread")
     add("--document-seconds", type=float, metavar="S", help="discard documents that take more CPU time")
+    add(
+        "--conversion-seconds",
+        type=float,
+        metavar="S",
+        help="discard LaTeX sources that take LaTeXML more CPU time",
+    )
+    add("--conversion-mb", type=int, metavar="N", help="discard LaTeX sources that take LaTeXML more memory")
+    add(
+        "--conversions",
+        type=Path,
+        metavar="DIR",
+        help="where converted LaTeX sources are kept for later builds (default: the user's cache)",
+    )
     add("--license", metavar="NAME", help="the Hub's name of the licence, for the card")
     _add_cluster_arguments(parser)
 
@@ -106,6 +120,7 @@ def run(options: argparse.Namespace) -> int:
         workers=options.workers,
         engine=options.engine,
         cluster=_cluster(options),
+        conversions=options.conversions,
         **{setting.name: getattr(options, setting.name) for setting in fields(BuildSettings)},
     )
     if (release / MANIFEST).exists():

@@ -9,13 +9,16 @@ from hashlib import blake2b
 from pathlib import Path
 from types import FrameType
 
-from proofmatch.storage import SourceChanged
+from proofmatch.errors import ProofmatchError
+from proofmatch.storage import SourceChanged, disk_reason
 from proofmatch.workers import WorkerPool, prepare_process
 
 from ..article import ArticleReader, ReadArticle, discarded_document
 from ..filters import load_detector
+from ..latex.conversion import LatexConverter, Latexml
 from ..pair_parts import PartBuilder, PartReport
 from ..readers.documents import Document, FaultyDocument
+from ..readers.eprints import is_source_name
 from ..reasons import DocumentError, Reason
 from ..settings import MEBIBYTE, BuildSettings
 from .run_folder import RunFolder
@@ -26,6 +29,8 @@ SMALLEST_BATCH = 4 * MEBIBYTE
 LARGEST_BATCH = 8 * MEBIBYTE
 SHARE_OF_READ = 1 / 32
 MOST_DOCUMENTS = 2000
+# A LaTeX source takes as long as an article of this many times its size, because it is converted first.
+_CONVERSION_COST = 64
 
 # A worker stuck where no Python signal handler runs is killed after this much real time.
 _PATIENCE = 4.0  # times the limit for a document …
@@ -58,7 +63,7 @@ def cut_into_batches(documents: Iterable[Document]) -> Iterator[Batch]:
     collected: list[Document] = []
     for document in documents:
         collected.append(document)
-        batch_bytes += document.size
+        batch_bytes += document.size * (_CONVERSION_COST if is_source_name(document.name) else 1)
         limit = min(LARGEST_BATCH, max(SMALLEST_BATCH, int(read_bytes * SHARE_OF_READ)))
         if batch_bytes >= limit or len(collected) >= MOST_DOCUMENTS:
             yield _batch(index, collected)
@@ -74,19 +79,32 @@ def _batch(index: int, documents: list[Document]) -> Batch:
     return Batch(index, fingerprint.hexdigest(), tuple(documents))
 
 
-def local_pool(run: RunFolder, settings: BuildSettings, workers: int) -> WorkerPool:
-    """Make the pool of a build; its processes read articles and write tables."""
-    return WorkerPool(workers, _start_worker, (settings, run.parts, os.getpid()))
+def local_pool(
+    run: RunFolder, settings: BuildSettings, workers: int, latexml: Latexml | None = None
+) -> WorkerPool:
+    """Make the pool of a build; its processes read articles and write tables.
+
+    Args:
+        run: The run folder.
+        settings: The settings of the build.
+        workers: Number of processes.
+        latexml: What converts LaTeX sources, if there are any.
+    """
+    return WorkerPool(workers, _start_worker, (settings, run.parts, run.scratch, latexml, os.getpid()))
 
 
 def run_batches(
-    batches: Iterable[Batch], run: RunFolder, settings: BuildSettings, pool: WorkerPool
+    batches: Iterable[Batch],
+    run: RunFolder,
+    settings: BuildSettings,
+    pool: WorkerPool,
+    latexml: Latexml | None = None,
 ) -> Iterator[PartReport]:
     """Process the unfinished batches, and report on each as it is done."""
 
     def rescue(batch: Batch) -> Batch:
         """Find the documents that kill a worker by trying each alone, and replace them."""
-        with local_pool(run, settings, workers=1) as trial:
+        with local_pool(run, settings, 1, latexml) as trial:
             documents = tuple(
                 document
                 if trial.survives(_try_document, document)
@@ -105,17 +123,21 @@ class _Worker:
     settings: BuildSettings
     parts: Path
     reader: ArticleReader
+    converter: LatexConverter | None
 
 
 _worker: _Worker | None = None
 
 
-def _start_worker(settings: BuildSettings, parts: Path, driver: int) -> None:
+def _start_worker(
+    settings: BuildSettings, parts: Path, scratch: Path, latexml: Latexml | None, driver: int
+) -> None:
     global _worker
     prepare_process(driver)
     signal.signal(signal.SIGPROF, _raise_timeout)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    _worker = _Worker(settings, parts, ArticleReader(settings, load_detector(settings.detector)))
+    reader = ArticleReader(settings, load_detector(settings.detector))
+    _worker = _Worker(settings, parts, reader, latexml and LatexConverter(latexml, settings, scratch))
 
 
 def _started_worker() -> _Worker:
@@ -144,16 +166,34 @@ def _read_document(document: Document, worker: _Worker) -> ReadArticle:
     try:
         if document.size > worker.settings.max_document_bytes:
             raise DocumentError(Reason.TOO_LARGE, f"{document.size} bytes")
+        if is_source_name(document.name):
+            data = _convert(document, worker)  # has limits of its own
+            with _time_limit(worker.settings.document_seconds):
+                return worker.reader.read(data, document.name)
         with _time_limit(worker.settings.document_seconds):
             return worker.reader.read(document.read(), document.name)
     except DocumentError as error:
         return discarded_document(document.name, error)
-    except SourceChanged:
+    except (SourceChanged, _DiskError):
         raise
     except Exception as error:
         # A bug of ours that this document triggers costs the document, not the run.
         detail = f"{type(error).__name__}: {error}"
         return discarded_document(document.name, DocumentError(Reason.CRASHED, detail))
+
+
+def _convert(document: Document, worker: _Worker) -> bytes:
+    data = document.read()
+    if worker.converter is None:
+        raise DocumentError(Reason.NOT_MARKUP, "a LaTeX source")
+    try:
+        return worker.converter.convert(data, document.name)
+    except OSError as error:  # of the cache or the scratch folder: no document is lost for it
+        raise _DiskError(f"{error.filename} cannot be written ({disk_reason(error)})") from None
+
+
+class _DiskError(ProofmatchError):
+    """Converted documents cannot be stored, which ends the build."""
 
 
 @contextmanager

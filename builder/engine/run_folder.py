@@ -41,6 +41,7 @@ class RunFolder:
         path: The run folder.
         parts: Folder of the parts.
         staging: Folder in which the output is put together.
+        scratch: Folder for files of a moment; what a killed process leaves in it is removed.
     """
 
     def __init__(self, output: Path, is_complete: Callable[[Path], bool] = Path.is_file) -> None:
@@ -48,6 +49,7 @@ class RunFolder:
         self.path = output / _FOLDER
         self.parts = self.path / "parts"
         self.staging = self.path / "release"
+        self.scratch = self.path / "scratch"
         self._lock = self.path / "lock"
         self._settings = self.path / "settings.json"
         self._is_complete = is_complete
@@ -76,12 +78,13 @@ class RunFolder:
             write_atomically(self._settings, json.dumps(settings, indent=2) + "\n")
             for leftover in self.path.glob("*/*.tmp"):
                 leftover.unlink(missing_ok=True)
-            shutil.rmtree(self.staging, ignore_errors=True)
+            for folder in (self.staging, self.scratch):
+                shutil.rmtree(folder, ignore_errors=True)
             yield self
 
     def _refuse_links(self) -> None:
         """Refuse symbolic links, through which a build would write and delete files elsewhere."""
-        for path in (self.path, self.parts, self.staging, self._lock):
+        for path in (self.path, self.parts, self.staging, self.scratch, self._lock):
             if path.is_symlink():
                 raise ProofmatchError(
                     f"{path} is a symbolic link, which no build creates; delete it or choose another --out"

@@ -32,7 +32,7 @@ _TITLE_META = ("citation_title", "dc.title")
 _CATEGORY_META = ("citation_arxiv_category", "citation_categories", "citation_subject", "citation_keywords")
 
 # File names that say nothing about the article, so that the folder's name is used.
-_NONDESCRIPT = frozenset({"index", "main", "article", "paper", "document", "content"})
+_NONDESCRIPT = frozenset({"index", "main", "ms", "article", "paper", "manuscript", "document", "content"})
 
 
 def read_metadata(landmarks: Landmarks, name: str) -> Article:
@@ -77,10 +77,21 @@ def canonical_id(identifier: str) -> str:
     return "_".join(bare.split())
 
 
+def is_arxiv_id(identifier: str) -> bool:
+    """Tell whether this is an id of arXiv, in any of its spellings.
+
+    >>> is_arxiv_id("0704.0001v2"), is_arxiv_id("math0512001"), is_arxiv_id("stacks.sets")
+    (True, True, False)
+    """
+    return bool(_OLD_ID.fullmatch(identifier) or _NEW_ID.fullmatch(identifier))
+
+
 def id_from_path(name: str) -> str:
     """Derive an article's id from its path: the arXiv id in it, or else the file's own name."""
     path = PurePosixPath(name)
     stem = path.stem
+    if path.suffix.lower() in (".gz", ".tgz"):  # a LaTeX source
+        stem = re.sub(r"^arxiv-|\.(?:tar|tex)$", "", stem, flags=re.IGNORECASE)
     if stem.lower() in _NONDESCRIPT and path.parent.name:
         stem = path.parent.name if path.parent.name != ".." else stem
     elif path.parent.name and re.fullmatch(r"\d{7}", stem):

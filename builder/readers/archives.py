@@ -16,6 +16,7 @@ from typing import BinaryIO, Self, cast
 
 from ..reasons import Reason
 from .documents import Document, FaultyDocument, LoadedDocument, Place, clean_name, is_article_name
+from .eprints import group_articles, is_arxiv_pdf, is_clean_name, is_packed_name, is_part_name, is_tex_name
 
 TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz")
 ZIP_SUFFIXES = (".zip",)
@@ -29,6 +30,9 @@ _NOTES = (
     tarfile.SOLARIS_XHDTYPE,
 )
 _LARGEST_NOTE = 1 << 16
+
+# TeX files of an archive are kept until the next of its folders begins, because an article may have several.
+_LARGEST_GROUP = 1 << 26
 
 _EMPTY_READS = 8  # tarfile needs two or three to notice the end
 
@@ -55,19 +59,95 @@ def is_archive_name(name: str) -> bool:
     return name.lower().endswith(TAR_SUFFIXES + ZIP_SUFFIXES)
 
 
-def read_archive(file: BinaryIO, name: str, max_bytes: int, path: str | None = None) -> Iterator[Document]:
+def read_archive(
+    file: BinaryIO, name: str, max_bytes: int, path: str | None = None, latex: bool = False
+) -> Iterator[Document]:
     """Read the articles of an archive; damage ends it with a faulty document instead of an exception.
 
-    Its name determines its format; members larger than `max_bytes` are not loaded; local files have a path.
+    Args:
+        file: The archive.
+        name: Its name, which determines its format.
+        max_bytes: Larger members are not loaded.
+        path: Its path, if it is a local file.
+        latex: Whether LaTeX sources are articles too; else they are passed over.
     """
     members = _read_zip if name.lower().endswith(ZIP_SUFFIXES) else _read_tar
+    group = _TexGroup()
+    is_wanted = _is_article_or_source if latex else is_article_name
     try:
-        yield from members(file, max_bytes, path)
+        for document in members(file, max_bytes, path, is_wanted):
+            if is_article_name(document.name):
+                yield document
+            else:
+                yield from group.add(document)
+        yield from group.flush()
     except (ConnectionError, TimeoutError):
         raise  # not the archive's fault: another attempt may succeed
     except DAMAGE as error:
+        yield from group.flush()
         detail = f"reading stopped here, what came before is kept: {error or type(error).__name__}"
         yield FaultyDocument(PurePosixPath(name).name, Reason.BROKEN_ARCHIVE, detail)
+
+
+def _is_article_or_source(name: str) -> bool:
+    return is_article_name(name) or is_packed_name(name) or is_arxiv_pdf(name) or is_part_name(name)
+
+
+def holds_latex(file: BinaryIO, name: str, members: int) -> bool:
+    """Tell from its first members whether an archive has LaTeX sources; `read_archive` reports damage."""
+    looked = 0
+
+    def is_source(name: str) -> bool:
+        nonlocal looked
+        looked += 1
+        if looked > members:
+            raise EOFError
+        return is_packed_name(name) or is_tex_name(name)
+
+    reader = _read_zip if name.lower().endswith(ZIP_SUFFIXES) else _read_tar
+    try:
+        return any(True for _ in reader(file, 0, None, is_source))
+    except (ConnectionError, TimeoutError):
+        raise
+    except DAMAGE:
+        return False
+
+
+class _TexGroup:
+    """Collects TeX files of an archive as long as they are in the same folder at its top."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, bytes] = {}
+        self._folder: str | None = None
+        self._size = 0
+
+    def add(self, document: Document) -> Iterator[Document]:
+        """Take a member, and yield what is complete."""
+        if is_packed_name(document.name):
+            yield document
+        elif is_arxiv_pdf(document.name):
+            yield FaultyDocument(document.name, Reason.NOT_LATEX, "a PDF")
+        elif isinstance(document, FaultyDocument):
+            if is_tex_name(document.name):
+                yield document
+        elif is_clean_name(document.name):
+            folder = document.name.partition("/")[0] if "/" in document.name else ""
+            if folder != self._folder or self._size > _LARGEST_GROUP:
+                yield from self.flush()
+                self._folder = folder
+            self._files[document.name] = document.read()
+            self._size += document.size
+
+    def flush(self) -> Iterator[Document]:
+        """Yield the articles of the files collected so far."""
+        files, self._files, self._size = self._files, {}, 0
+        for name, data in group_articles(files):
+            if data is None:
+                yield FaultyDocument(
+                    name, Reason.NO_MAIN_FILE, "no file with \\documentclass in its folder or above"
+                )
+            else:
+                yield LoadedDocument(name, data)
 
 
 def _decompressed(file: BinaryIO) -> BinaryIO:
@@ -136,7 +216,9 @@ class _Member(tarfile.TarInfo):
         self._proc_sparse(archive)
 
 
-def _read_tar(file: BinaryIO, max_bytes: int, path: str | None) -> Iterator[Document]:
+def _read_tar(
+    file: BinaryIO, max_bytes: int, path: str | None, is_wanted: Callable[[str], bool]
+) -> Iterator[Document]:
     content = _decompressed(file)
     if content is not file:
         path = None  # members of a compressed file can only be read in order
@@ -146,7 +228,7 @@ def _read_tar(file: BinaryIO, max_bytes: int, path: str | None) -> Iterator[Docu
             # tarfile keeps all members, half a gigabyte for 440,000 of them, and all their attributes.
             archive.members.clear()  # pyright: ignore[reportAttributeAccessIssue]
             archive.pax_headers.clear()  # pyright: ignore[reportAttributeAccessIssue]
-            if member.isdir() or not is_article_name(member.name):
+            if member.isdir() or not is_wanted(member.name):
                 continue
             name = clean_name(member.name)
             if fault := _unsafe(name):
@@ -164,10 +246,12 @@ def _read_tar(file: BinaryIO, max_bytes: int, path: str | None) -> Iterator[Docu
                 yield LoadedDocument(name, data, at)
 
 
-def _read_zip(file: BinaryIO, max_bytes: int, path: str | None) -> Iterator[Document]:
+def _read_zip(
+    file: BinaryIO, max_bytes: int, path: str | None, is_wanted: Callable[[str], bool]
+) -> Iterator[Document]:
     with zipfile.ZipFile(file) as archive:
         for member in archive.infolist():
-            if member.is_dir() or not is_article_name(member.filename):
+            if member.is_dir() or not is_wanted(member.filename):
                 continue
             name = clean_name(member.filename)
             if fault := _unsafe(name):

@@ -12,8 +12,9 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.storage import SourceChanged
 
 from ..reasons import DocumentError, Reason
-from .archives import is_archive_name, read_archive
+from .archives import holds_latex, is_archive_name, read_archive
 from .documents import Document, LoadedDocument, clean_name, is_article_name
+from .eprints import is_eprint_name
 
 # Workers cannot open these: memory belongs to this process, and for a file inside a remote archive
 # (`zip://…::https://…`) the file system forgets where the archive is.
@@ -50,16 +51,19 @@ class RemoteDocument:
         return data
 
 
-def read_url(url: str, max_bytes: int) -> Iterator[Document]:
-    """Find the documents of an archive, a folder, a pattern or a single article behind a URL."""
+def read_url(url: str, max_bytes: int, latex: bool = False) -> Iterator[Document]:
+    """Find the documents of an archive, a folder, a pattern or a single article behind a URL.
+
+    Without `latex`, LaTeX sources in an archive are passed over. A TeX file is an article of its own here.
+    """
     import fsspec  # here, because a build from local files does not need it
 
     try:
         filesystem, path = fsspec.url_to_fs(url)
-        if is_archive_name(public_url(path)):
+        if _is_archive(path):
             before = _state(filesystem, path)
             with filesystem.open(path, "rb") as file:
-                yield from read_archive(file, public_url(path), max_bytes)
+                yield from read_archive(file, public_url(path), max_bytes, latex=latex)
             if _state(filesystem, path) != before:
                 raise SourceChanged(public_url(url))
         else:
@@ -76,12 +80,31 @@ def stamps_of_url(url: str) -> Iterator[str]:
 
     try:
         filesystem, path = fsspec.url_to_fs(url)
-        if is_archive_name(public_url(path)):
+        if _is_archive(path):
             yield f"{url}:{_state(filesystem, path)}"
         else:
             yield from (document.stamp for document in _read_files(filesystem, path, 0))
     except Exception as error:  # every file system has exceptions of its own
         raise _unreadable(url, error) from None
+
+
+def url_holds_latex(url: str, members: int) -> bool:
+    """Tell whether there are LaTeX sources behind a URL, from names and the first members of an archive."""
+    import fsspec
+
+    try:
+        filesystem, path = fsspec.url_to_fs(url)
+        if not _is_archive(path):
+            return any(is_eprint_name(document.name) for document in _read_files(filesystem, path, 0))
+        with filesystem.open(path, "rb") as file:
+            return holds_latex(file, public_url(path), members)
+    except Exception as error:  # every file system has exceptions of its own
+        raise _unreadable(url, error) from None
+
+
+def _is_archive(path: str) -> bool:
+    name = public_url(path)
+    return is_archive_name(name) and not is_eprint_name(name)
 
 
 def _state(filesystem: Any, path: str) -> str:  # noqa: ANN401 - untyped
@@ -104,7 +127,8 @@ def _read_files(filesystem: Any, path: str, max_bytes: int) -> Iterator[Document
         found = filesystem.find(path, detail=True)
         root = public_url(path).rpartition("/")[0] if path in found else public_url(path)
     for file in sorted(found):
-        if not is_article_name(public_url(file)) or found[file].get("type", "file") != "file":
+        is_wanted = is_article_name(public_url(file)) or is_eprint_name(public_url(file))
+        if not is_wanted or found[file].get("type", "file") != "file":
             continue
         name = clean_name(public_url(file).removeprefix(root).lstrip("/"))
         if filesystem.protocol in _READ_HERE:

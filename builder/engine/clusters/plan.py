@@ -18,6 +18,7 @@ from proofmatch.progress import Progress
 from proofmatch.storage import write_atomically
 
 from ...arrow import has_schema, read_arrow, strings, write_arrow
+from ...latex.conversion import Latexml
 from ...pair_parts import is_complete
 from ...readers.archives import PlaceReader
 from ...readers.documents import (
@@ -29,6 +30,7 @@ from ...readers.documents import (
     file_document,
 )
 from ...readers.sources import read_sources, state_of
+from ...readers.tex_folders import TexDocument, TexFolders
 from ...readers.urls import RemoteDocument
 from ...reasons import Reason
 from ...settings import BuildSettings
@@ -39,7 +41,7 @@ _PLAN = "plan.json"
 
 _INPUT_SCHEMA = pa.schema(
     [
-        ("kind", pa.string()),  # file, url, member, copy, fault
+        ("kind", pa.string()),  # file, tex, url, member, copy, fault
         ("name", pa.string()),
         ("stamp", pa.string()),
         ("where", pa.string()),  # path, URL, or the detail of a fault
@@ -74,6 +76,7 @@ class Plan:
         configuration: The hash of its parameters.
         state: The state of the sources when the plan was made.
         batches: The batches, in order.
+        latexml: What converts LaTeX sources, if there are any.
     """
 
     run: RunFolder
@@ -81,6 +84,7 @@ class Plan:
     configuration: str
     state: str
     batches: tuple[PlannedBatch, ...]
+    latexml: Latexml | None = None
 
     def missing(self) -> list[PlannedBatch]:
         """List the batches without a complete part."""
@@ -121,6 +125,8 @@ class Plan:
             match row["kind"]:
                 case "file":
                     return file_document(Path(where), name)
+                case "tex":
+                    return TexFolders(Path(where).parent).article(Path(where), name)
                 case "url":
                     return RemoteDocument(name, size, where, self.settings.max_document_bytes)
                 case "member":
@@ -139,18 +145,24 @@ class Plan:
 
 
 def make_plan(
-    run: RunFolder, sources: list[str], settings: BuildSettings, parameters: dict[str, Any]
+    run: RunFolder,
+    sources: list[str],
+    settings: BuildSettings,
+    parameters: dict[str, Any],
+    latexml: Latexml | None = None,
 ) -> Plan:
     """Plan a build, or reuse the plan of an earlier attempt if the sources have not changed."""
     configuration, state = configuration_hash(parameters), state_of(sources)
     plan = read_plan(run)
-    if plan and (plan.configuration, plan.state) == (configuration, state) and _has_inputs(plan):
+    wanted = configuration, state, latexml
+    if plan and (plan.configuration, plan.state, plan.latexml) == wanted and _has_inputs(plan):
         return plan
     (run.path / _PLAN).unlink(missing_ok=True)
     batches: list[PlannedBatch] = []
     with Progress("planning", "batches") as progress:
         documents = 0
-        for batch in cut_into_batches(read_sources(sources, settings.max_document_bytes)):
+        documents_found = read_sources(sources, settings.max_document_bytes, latexml is not None)
+        for batch in cut_into_batches(documents_found):
             planned = PlannedBatch(batch.index, batch.fingerprint)
             path = _input_path(run, planned)
             if not has_schema(path, _INPUT_SCHEMA) and not run.is_done(batch):
@@ -166,10 +178,11 @@ def make_plan(
         "configuration": configuration,
         "state": state,
         "settings": asdict(settings),
+        "latexml": latexml and latexml.as_dict(),
         "batches": [batch.fingerprint for batch in batches],
     }
     write_atomically(run.path / _PLAN, json.dumps(content) + "\n")
-    return Plan(run, settings, configuration, state, tuple(batches))
+    return Plan(run, settings, configuration, state, tuple(batches), latexml)
 
 
 def read_plan(run: RunFolder) -> Plan | None:
@@ -178,7 +191,8 @@ def read_plan(run: RunFolder) -> Plan | None:
         content = json.loads((run.path / _PLAN).read_text(encoding="utf-8"))
         settings = BuildSettings(**content["settings"])
         batches = tuple(PlannedBatch(*entry) for entry in enumerate(content["batches"]))
-        return Plan(run, settings, content["configuration"], content["state"], batches)
+        latexml = Latexml.of(content.get("latexml"))
+        return Plan(run, settings, content["configuration"], content["state"], batches, latexml)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError):
@@ -238,6 +252,8 @@ def _input_row(document: Document) -> tuple[Any, ...]:
     match document:
         case FileDocument(path=path):
             return "file", name, stamp, os.path.abspath(path), "", size, 0, None  # noqa: PTH100 - links stay
+        case TexDocument(main=main):
+            return "tex", name, stamp, os.path.abspath(main.path), "", size, 0, None  # noqa: PTH100
         case RemoteDocument(url=url):
             return "url", name, stamp, url, "", size, 0, None
         case FaultyDocument(reason=reason, detail=detail):

@@ -118,8 +118,10 @@ def run_rank(plan: Plan, rank: int, world: int, workers: int) -> list[str]:
                 except ProofmatchError as error:
                     failures.append(str(error))
 
-    with local_pool(plan.run, plan.settings, workers) as pool:
-        for _ in run_batches(load(share), plan.run, plan.settings, pool):
+    if plan.latexml and share:
+        plan.latexml.check(plan.run.scratch / f"proof-{rank}")
+    with local_pool(plan.run, plan.settings, workers, plan.latexml) as pool:
+        for _ in run_batches(load(share), plan.run, plan.settings, pool, plan.latexml):
             pass
     return failures
 

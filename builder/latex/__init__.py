@@ -1,0 +1,1 @@
+"""LaTeX sources → XHTML, with LaTeXML behind a wall."""
