@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from .extraction.document import find_landmarks, parse_document
-from .extraction.metadata import id_from_path, read_metadata
+from .extraction.metadata import id_from_path, read_license, read_metadata, source_of
 from .extraction.pairs import find_pairs, read_pair
 from .extraction.passages import passage_tokens, readable, running_text
 from .filters import LengthFilter, is_foreign
@@ -54,6 +54,7 @@ class ArticleReader:
         divs = find_pairs(landmarks.divs)
         if not divs:
             return ReadArticle(article, 0, [], [Discarded(article.id, Reason.NO_PAIRS, name)])
+        article = replace(article, license=read_license(root))
         raw_pairs: list[RawPair] = []
         discarded: list[Discarded] = []
         for statement, proof in divs:
@@ -65,11 +66,11 @@ class ArticleReader:
         if is_foreign(language):
             dropped = Discarded(article.id, Reason.NOT_ENGLISH, language)
             return ReadArticle(article, len(divs), [], [dropped])
-        pairs = self._filter_and_name(article, raw_pairs, discarded)
+        pairs = self._filter_and_name(article, name, raw_pairs, discarded)
         return ReadArticle(article, len(divs), pairs, discarded)
 
     def _filter_and_name(
-        self, article: Article, raw_pairs: list[RawPair], discarded: list[Discarded]
+        self, article: Article, name: str, raw_pairs: list[RawPair], discarded: list[Discarded]
     ) -> list[Pair]:
         pairs = []
         seen: Counter[tuple[str, str]] = Counter()
@@ -92,6 +93,7 @@ class ArticleReader:
                     proof_tokens=passage_tokens(raw.proof),
                     statement_length=raw.statement.length,
                     proof_length=raw.proof.length,
+                    source=source_of(article.id, name, raw.element_id),
                 )
             )
             seen[statement, proof] += 1

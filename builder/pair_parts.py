@@ -10,21 +10,21 @@ import pyarrow as pa
 from .arrow import Counts, has_schema, integers, read_arrow, table_of, write_arrow
 from .article import ReadArticle
 from .extraction.pairs import names_label, own_label
-from .identifiers import digest, proof_id, split_key, statement_id
+from .identifiers import digest, split_key, text_key
 from .reasons import Reason
 from .records import Article, Discarded, Pair
 
-# The columns of the release's `pairs`. Lists are joined by spaces: strings are an order of magnitude faster
-# to gather than lists of strings.
+# The columns of the release's `pairs`, without the ids of statements and proofs, which depend on all pairs.
+# Lists are joined by spaces: strings are an order of magnitude faster to gather than lists of strings.
 _PAIR = (
-    *("id", "statement_id", "proof_id", "article_id", "title", "categories", "primary_category", "kind"),
-    *("statement", "proof", "statement_tokens", "proof_tokens"),
+    *("id", "article_id", "title", "categories", "primary_category", "kind"),
+    *("statement", "proof", "statement_tokens", "proof_tokens", "source", "license"),
 )
 _LENGTHS = ("statement_text_length", "statement_math_length", "proof_text_length", "proof_math_length")
 
 PART_SCHEMA = pa.schema(
     [
-        *((name, pa.string()) for name in (*_PAIR, "document", "split_key")),
+        *((name, pa.string()) for name in (*_PAIR, "document", "split_key", "statement_key", "proof_key")),
         *((name, pa.int32()) for name in _LENGTHS),
         # Duplicates are counted by hashes of the tokens; `label` is LABELLED, NAMED or UNLABELLED.
         *((name, pa.string()) for name in ("statement_hash", "proof_hash", "label")),
@@ -50,10 +50,15 @@ class PartReport(Counts):
 
 
 class PartBuilder:
-    """Collects the outcome of a batch and writes it as one part; the seed is the salt of the split keys."""
+    """Collects the outcome of a batch and writes it as one part.
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
+    Args:
+        seed: Salt of the split keys.
+        license: That of articles that state none.
+    """
+
+    def __init__(self, seed: int, license: str) -> None:
+        self._seed, self._license = seed, license
         self._rows: list[tuple[object, ...]] = []
         self._discarded: list[Discarded] = []
         self.report = PartReport()
@@ -77,8 +82,6 @@ class PartBuilder:
     def _row(self, document: str, article: Article, pair: Pair) -> tuple[object, ...]:
         return (
             pair.id,
-            statement_id(pair.id),
-            proof_id(pair.id),
             article.id,
             article.title,
             " ".join(article.categories),
@@ -88,8 +91,12 @@ class PartBuilder:
             pair.proof,
             pair.statement_tokens,
             pair.proof_tokens,
+            pair.source,
+            article.license or self._license,
             document,
             split_key(self._seed, pair.id),
+            text_key(pair.statement),
+            text_key(pair.proof),
             *pair.statement_length,
             *pair.proof_length,
             digest(pair.statement_tokens, size=8),

@@ -16,7 +16,7 @@ from proofmatch.workers import WorkerPool, number_of_workers
 
 from .arrow import read_arrow, strings, with_column, write_arrow
 from .engine.run_folder import RunFolder
-from .identifiers import pair_id, proof_id, split_key, statement_id
+from .identifiers import pair_id, split_key
 from .pair_parts import PartBuilder, PartReport, discarded_table, is_complete, read_columns
 from .published_files import PublishedBatch, cut_into_batches, read_articles, read_pairs
 from .published_source import (
@@ -35,7 +35,7 @@ from .records import Article
 from .release.assemble import Contents, assemble_release, make_once
 from .release.release import read_manifest
 from .release.schema import SPLITS
-from .release.splits import SplitPairs, read_index, split_by_article, split_pairs
+from .release.splits import SplitPairs, read_indexes, split_by_article, split_pairs
 from .settings import OTHER_LICENSE, check_license
 
 _TEXTS = ("statement", "proof", "statement_tokens", "proof_tokens")
@@ -167,7 +167,7 @@ def _import(
         with Progress("reading pairs", "batches") as progress:
             pairs = 0
             batches = run.unfinished(_noting_files(cut_into_batches(survey.files, articles), files))
-            for kept in pool.run(partial(_run_batch, seed=seed, parts=run.parts), batches):
+            for kept in pool.run(partial(_run_batch, parameters=parameters, parts=run.parts), batches):
                 pairs += kept
                 progress.summary = f"{pairs:,} pairs"
                 progress.advance()
@@ -188,9 +188,9 @@ def _noting_files(
         yield batch
 
 
-def _run_batch(batch: PublishedBatch, seed: int, parts: Path) -> int:
+def _run_batch(batch: PublishedBatch, parameters: dict[str, Any], parts: Path) -> int:
     """Read all pairs of a batch, write its part, and count them; runs in a worker."""
-    part = PartBuilder(seed)
+    part = PartBuilder(parameters["seed"], parameters["license"])
     for article, pair in read_pairs(batch):
         part.add_pairs(batch.file.name, article, [pair])
     part.write(parts / batch.part_name)
@@ -200,12 +200,7 @@ def _run_batch(batch: PublishedBatch, seed: int, parts: Path) -> int:
 def _contents(
     parts: list[Path], files: list[PublishedFile], articles: dict[str, Article], seed: int
 ) -> Contents:
-    published = {
-        family: _published_split(
-            [(part, file) for part, file in zip(parts, files, strict=True) if file.family == family], seed
-        )
-        for family in dict.fromkeys(file.family for file in files)
-    }
+    published = _published_splits(parts, files, seed)
     by_article = published.pop(BY_ARTICLE, None)
     mixed = next(iter(published.values()), None)
     if mixed is None and by_article is not None:
@@ -218,12 +213,19 @@ def _contents(
     return Contents(mixed, by_article, report, discarded_table([]))
 
 
-def _published_split(parts: list[tuple[Path, PublishedFile]], seed: int) -> SplitPairs:
-    paths = [part for part, _ in parts]
-    _rename_repeated_pairs(paths, seed)
-    index = read_index(paths)
-    split_of_part = np.array([SPLITS.index(file.split) for _, file in parts], dtype=np.int8)
-    return SplitPairs(index, split_of_part[index.numbers("part")])
+def _published_splits(parts: list[Path], files: list[PublishedFile], seed: int) -> dict[str, SplitPairs]:
+    """Read the pairs of each family, with the splits of their files."""
+    families: dict[str, list[tuple[Path, int]]] = {}
+    for part, file in zip(parts, files, strict=True):
+        families.setdefault(file.family, []).append((part, SPLITS.index(file.split)))
+    paths = [[part for part, _ in family] for family in families.values()]
+    for family in paths:
+        _rename_repeated_pairs(family, seed)
+    splits = [np.array([split for _, split in family], np.int8) for family in families.values()]
+    return {
+        name: SplitPairs(index, split[index.numbers("part")])
+        for name, index, split in zip(families, read_indexes(paths), splits, strict=True)
+    }
 
 
 def _rename_repeated_pairs(parts: Iterable[Path], seed: int) -> None:
@@ -256,8 +258,6 @@ def _renamed(table: pa.Table, new_names: dict[int, str], seed: int) -> pa.Table:
     names = [new_names.get(row, name) for row, name in enumerate(old_names)]
     changed = {
         "id": names,
-        "statement_id": [statement_id(name) for name in names],
-        "proof_id": [proof_id(name) for name in names],
         "split_key": [split_key(seed, name) for name in names],
     }
     for column, values in changed.items():

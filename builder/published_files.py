@@ -20,6 +20,7 @@ from typing import NoReturn
 
 from proofmatch.errors import ProofmatchError
 
+from .extraction.metadata import source_of
 from .extraction.pairs import OTHER, kind_in_words
 from .extraction.passages import passage_tokens, readable
 from .identifiers import pair_id
@@ -192,7 +193,8 @@ def read_pairs(batch: PublishedBatch) -> Iterator[tuple[Article, Pair]]:
 
 def _read_pair(batch: PublishedBatch, lines: list[bytes], start: int) -> tuple[Article, Pair]:
     file = batch.file
-    name = _article_id(_decoded(file, start, lines[0]))
+    head = _decoded(file, start, lines[0])
+    name = _article_id(head)
     if not name or len(lines[0].split()) != 1:
         _refuse(file, start, "the id of an article", lines[0])
     cuts = [place for place, line in enumerate(lines) if _SEPARATOR.fullmatch(line)]
@@ -210,7 +212,8 @@ def _read_pair(batch: PublishedBatch, lines: list[bytes], start: int) -> tuple[A
         if batch.is_listed:
             _refuse(file, start, "an article of the list at the top of the file", lines[0])
         article = Article(name, "", ())
-    return article, _named_pair(article, statement, proof)
+    source = source_of(article.id, article.id, head.partition("|")[2].strip())
+    return article, _named_pair(article, statement, proof, source)
 
 
 def _read_passage(file: PublishedFile, lines: Iterable[bytes], start: int) -> Passage:
@@ -251,7 +254,7 @@ def _typed_symbol(token: str) -> str:
 _typed_symbols = Memo(_typed_symbol)
 
 
-def _named_pair(article: Article, statement: Passage, proof: Passage) -> Pair:
+def _named_pair(article: Article, statement: Passage, proof: Passage, source: str) -> Pair:
     texts, tokens = (readable(statement), readable(proof)), (passage_tokens(statement), passage_tokens(proof))
     return Pair(
         # Of texts and tokens: only tokens have fonts, only texts have spaces.
@@ -263,6 +266,7 @@ def _named_pair(article: Article, statement: Passage, proof: Passage) -> Pair:
         proof_tokens=tokens[1],
         statement_length=statement.length,
         proof_length=proof.length,
+        source=source,
     )
 
 

@@ -33,6 +33,7 @@ class Article:
     id: str
     title: str
     categories: tuple[str, ...]  # primary first
+    license: str | None = None  # in the words of the document
 
     @property
     def primary_category(self) -> str | None:
@@ -67,6 +68,7 @@ class RawPair:
     kind: str
     statement: Passage
     proof: Passage
+    element_id: str = ""  # of the statement's element
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class Pair:
     proof_tokens: str
     statement_length: Length
     proof_length: Length
+    source: str  # where the statement is: the document, `#`, the id of the statement's element
 
 
 @dataclass(frozen=True, slots=True)

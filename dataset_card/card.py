@@ -1,5 +1,6 @@
 """Renders `README.md` of a release: YAML that drives `load_dataset`, and a description for people."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,15 @@ _VARIANTS = {
     "transpose": "variables that a proof shares with its statement have changed places, if it shares several",
     "trans": "the variables of each proof have changed places",
 }
+
+
+_OTHER = "other"  # the Hub's name for licences without a name of their own
+_MAX_LICENSES = 20
+_HUB_LICENSE = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*")
+_CREATIVE_COMMONS = re.compile(
+    r"(?:CC[ -][A-Z-]+[ -]\d\.\d )?https?://creativecommons\.org/licenses/"
+    r"(?P<kind>by(?:-nc)?(?:-sa|-nd)?)/(?P<version>\d\.\d)/?"
+)
 
 
 @dataclass(slots=True)
@@ -76,7 +86,8 @@ def render_card(facts: CardFacts) -> Iterator[tuple[str, str]]:
         tables=make_tables(statistics),
         figures=figures,
         size_category=_size_category(statistics["pairs"]["kept"]),
-        license=origin["license"],
+        license=_hub_license(statistics["licenses"]),
+        licenses=_shown_licenses(statistics["licenses"]),
         made_by=origin["made_by"],
         origin=origin,
         variant=_variant(facts.parameters),
@@ -89,6 +100,31 @@ def render_card(facts: CardFacts) -> Iterator[tuple[str, str]]:
     )
     yield "README.md", card
     yield from ((figure.path, figure.svg()) for figure in figures)
+
+
+def _hub_license(licenses: dict[str, int]) -> str:
+    """Find the Hub's name of the licence that all documents have, or else `other`.
+
+    >>> _hub_license({"CC BY 4.0 https://creativecommons.org/licenses/by/4.0/": 7})
+    'cc-by-4.0'
+    """
+    names = {_hub_name(license) for license in licenses}
+    return names.pop() if len(names) == 1 else _OTHER
+
+
+def _hub_name(license: str) -> str:
+    if match := _CREATIVE_COMMONS.fullmatch(license):
+        return f"cc-{match['kind']}-{match['version']}"
+    return license if _HUB_LICENSE.fullmatch(license) else _OTHER
+
+
+def _shown_licenses(licenses: dict[str, int]) -> list[tuple[str, int]]:
+    """List licences and their numbers of pairs, the most frequent first; the rest in one line."""
+    rows = [(name, pairs) for name, pairs in licenses.items() if name != _OTHER]
+    rest = sum(pairs for _, pairs in rows[_MAX_LICENSES:])
+    rows = rows[:_MAX_LICENSES] + ([("further licences", rest)] if rest else [])
+    unstated = licenses.get(_OTHER, 0)
+    return rows + ([("not stated", unstated)] if rows and unstated else [])
 
 
 def _variant(parameters: dict[str, Any]) -> dict[str, Any] | None:

@@ -1,7 +1,7 @@
 """What goes wrong because of the user's input, worded for the user."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection
 
 # Characters without a shape: controls, marks of direction, halves, and separators of lines and paragraphs.
 _CONTROLS = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -26,7 +26,7 @@ class CheckFailed(ProofmatchError):  # noqa: N818 - a verdict, not an accident
     exit_code = 1
 
 
-def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Refuse a value that is none of the choices."""
     if value not in choices:
         raise ProofmatchError(f"{name} must be one of {', '.join(choices)}, not {value!r}")

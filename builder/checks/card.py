@@ -11,18 +11,19 @@ import pyarrow as pa
 from proofmatch.errors import ProofmatchError, one_line
 
 from ...dataset_card.tables import statistics_tables
-from ..release.schema import CARD, SPLITS, STATISTICS
+from ..release.schema import CARD, SPLITS, STATISTICS, Config
 from ..settings import check_license
-from .evidence import CONFIG_BY_NAME, Evidence, read_json
+from .evidence import CONFIG_NAMES, Evidence, read_json
 from .report import Fault, NotChecked, Remark
 
 # What `proofmatch stats`, the card and its figures are made from.
 STATISTICS_KEYS = (
+    "licenses",  # not in schema version 1
     *("documents", "pairs", "categories", "kinds", "lengths", "length_histogram", "labels"),
     *("duplicates", "discarded", "languages_of_discarded", "rows"),
 )
 
-_DEFAULT_CONFIG = next(iter(CONFIG_BY_NAME))
+_DEFAULT_CONFIG = CONFIG_NAMES[0]
 _FIGURE = re.compile(r"!\[[^\]]*\]\((figures/[^\s)]+)\)")
 
 
@@ -47,7 +48,7 @@ def check_card(evidence: Evidence) -> Iterator[Remark]:
             yield Fault(f"{CARD} shows {name}, which is missing")
     configs = _entries(metadata, "configs")
     names = [entry.get("config_name") for entry in configs]
-    for name in CONFIG_BY_NAME:
+    for name in CONFIG_NAMES:
         if name not in names:
             yield Fault(f"{CARD} does not list config {name}")
     defaults = [entry.get("config_name") for entry in configs if entry.get("default")]
@@ -90,7 +91,7 @@ def _entries_by(key: str, metadata: dict[str, Any], name: str) -> dict[str, dict
 
 def check_figures(evidence: Evidence) -> Iterator[Remark]:
     """Compare the numbers in `stats.json` and in the card with the files."""
-    yield from evidence.unreadable(*CONFIG_BY_NAME)
+    yield from evidence.unreadable(*CONFIG_NAMES)
     yield from _wrong_statistics(evidence)
     metadata = _read_metadata(evidence)
     if isinstance(metadata, str):
@@ -98,7 +99,7 @@ def check_figures(evidence: Evidence) -> Iterator[Remark]:
         return
     infos = _entries_by("config_name", metadata, "dataset_info")
     configured = _entries_by("config_name", metadata, "configs")
-    for config in CONFIG_BY_NAME:
+    for config in CONFIG_NAMES:
         if config not in infos:
             yield Fault(f"{CARD} has no dataset_info for config {config}")
         elif evidence.has(config):
@@ -112,7 +113,8 @@ def _wrong_statistics(evidence: Evidence) -> Iterator[Fault]:
     if not isinstance(statistics, dict):
         yield Fault(f"{STATISTICS} is missing or not a JSON object")
         return
-    if missing := [name for name in STATISTICS_KEYS if not isinstance(statistics.get(name), dict)]:
+    keys = STATISTICS_KEYS if evidence.schema_version > 1 else STATISTICS_KEYS[1:]
+    if missing := [name for name in keys if not isinstance(statistics.get(name), dict)]:
         yield Fault(f"{STATISTICS} has no {', '.join(f'`{name}`' for name in missing)}")
     else:
         try:
@@ -146,7 +148,7 @@ def _wrong_info(evidence: Evidence, config: str, info: dict[str, Any]) -> Iterat
             )
     for split in examples.keys() - expected.keys():
         yield Fault(f"{CARD} lists {config} {split}, which has no rows, so load_dataset fails")
-    yield from _wrong_features(config, _entries(info, "features"))
+    yield from _wrong_features(evidence.configs[config], _entries(info, "features"))
     files = [path for split in SPLITS for path in evidence.inventory.shards(config, split)]
     size = sum(path.stat().st_size for path in files)
     if info.get("download_size") != size:
@@ -160,18 +162,20 @@ def _wrong_info(evidence: Evidence, config: str, info: dict[str, Any]) -> Iterat
         yield Fault(f"{CARD}: dataset_size of {config} is {found} ({' + '.join(map(str, sizes))})")
 
 
-def _wrong_features(config: str, features: list[dict[str, Any]]) -> Iterator[Fault]:
+def _wrong_features(config: Config, features: list[dict[str, Any]]) -> Iterator[Fault]:
     """Compare the features of a config with its columns."""
-    schema = CONFIG_BY_NAME[config].schema
+    schema = config.schema
     if [feature.get("name") for feature in features] != schema.names:
-        yield Fault(f"{CARD} has other features for {config} than its columns")
+        yield Fault(f"{CARD} has other features for {config.name} than its columns")
         return
     for field, feature in zip(schema, features, strict=True):
         # `datasets` before version 4 called a list a sequence.
         names = ("list", "sequence") if pa.types.is_list(field.type) else ("dtype",)
         found = {key: value for key, value in feature.items() if key != "name"}
         if found not in [{name: "string"} for name in names]:
-            yield Fault(f"{CARD}: {field.name} of {config} is not `{names[0]}: string`, as its column is")
+            yield Fault(
+                f"{CARD}: {field.name} of {config.name} is not `{names[0]}: string`, as its column is"
+            )
 
 
 def _wrong_data_files(evidence: Evidence, config: str, configured: dict[str, Any]) -> Iterator[Fault]:

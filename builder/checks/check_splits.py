@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..release.schema import SPLITS
-from .evidence import CONFIG_BY_NAME, FAMILIES, IDS, SIDES, Evidence, Table
+from .evidence import FAMILIES, IDS, SIDES, Evidence, Table
 from .report import Fault, NotChecked, Note, Remark
 from .values import to_numpy
 
@@ -22,7 +22,7 @@ _IMPROBABLE = math.log(1e6)
 
 def check_splits(evidence: Evidence) -> Iterator[Remark]:
     """Check the sizes of the splits, and that nothing is in two of them."""
-    for name, config in CONFIG_BY_NAME.items():
+    for name, config in evidence.configs.items():
         if not evidence.has(name):
             yield from evidence.unreadable(name)
             continue

@@ -20,8 +20,19 @@ import pyarrow.parquet as pq
 from proofmatch.errors import one_line
 from proofmatch.ragged import Ragged
 
+from ..identifiers import text_id, text_key
 from ..release.release import origin
-from ..release.schema import CONFIGS, DATA, MANIFEST, ROW_GROUP, SPLITS, Config, parse_shard
+from ..release.schema import (
+    CONFIGS,
+    DATA,
+    MANIFEST,
+    ROW_GROUP,
+    SCHEMA_VERSION,
+    SPLITS,
+    Config,
+    configs_of,
+    parse_shard,
+)
 from .report import EXAMPLES, Fault, NotChecked
 from .values import (
     UNREADABLE,
@@ -36,7 +47,7 @@ from .values import (
 IDS = ("id", "statement_id", "proof_id", "article_id")
 SIDES = ("statement", "proof")
 FAMILIES = ("", "_by_article")  # suffixes of the configs of the two families of splits
-CONFIG_BY_NAME = {config.name: config for config in CONFIGS}
+CONFIG_NAMES = tuple(config.name for config in CONFIGS)
 
 
 class Inventory:
@@ -159,8 +170,11 @@ class Evidence:
         # What is wrong with a token → the tokens, and where each occurs first.
         self.malformed_tokens: dict[str, list[str]] = {}
         self.texts = {side: Texts() for side in SIDES}
+        # By side, the ids that are not number 0 of their text, and the keys of their texts.
+        self.numbered: dict[str, dict[str, str]] = {side: {} for side in SIDES}
         self._categories = Vocabulary()
-        for config in CONFIGS:
+        self.configs = {config.name: config for config in configs_of(self.schema_version)}
+        for config in self.configs.values():
             for split in SPLITS:
                 self._read_table(config, split)
 
@@ -216,7 +230,15 @@ class Evidence:
                 hashes[name] = hash_rows(rows)
                 if "article_id" in config.columns:  # the task's tables repeat these texts
                     self.texts[name.removesuffix("_tokens")].add(hashes[name], rows)
+        for name, side in config.columns.items():
+            if side in SIDES:
+                self._collect_numbered(side, ids[f"{side}_id"], batch.column(name))
         return Table(ids, hashes)
+
+    def _collect_numbered(self, side: str, ids: pa.Array, texts: pa.Array) -> None:
+        for name, text in zip(ids.to_pylist(), texts.fill_null("").to_pylist(), strict=True):
+            if name != text_id(side, key := text_key(text)):
+                self.numbered[side][name] = key
 
     def _check_tokens(self, known: int, rows: Ragged, ids: pa.Array, file: str) -> None:
         """Note what is wrong with the tokens that were not known before."""
@@ -227,6 +249,13 @@ class Evidence:
                     row = rows.rows[np.flatnonzero(rows.values == number)[0]]
                     token = f"{token!r} in {ids[row]} ({file})"
                 cases.append(token)
+
+    @cached_property
+    def schema_version(self) -> int:
+        """The version that the manifest states; the present one if it states none that is known."""
+        manifest = read_json(self.folder / MANIFEST)
+        version = manifest.get("schema_version") if isinstance(manifest, dict) else None
+        return 1 if version == 1 else SCHEMA_VERSION
 
     @cached_property
     def parameters(self) -> dict[str, Any]:

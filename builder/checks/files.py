@@ -13,19 +13,19 @@ from proofmatch.errors import one_line
 from proofmatch.storage import sha256_of
 
 from ..reasons import Reason
-from ..release.release import SCHEMA_VERSION
 from ..release.schema import (
     CARD,
     DISCARDED,
     DISCARDED_SCHEMA,
     MANIFEST,
+    SCHEMA_VERSION,
     SPLITS,
     STATISTICS,
     parse_shard,
     shard_name,
 )
 from ..variants.record import RECORD, RECORD_SCHEMA
-from .evidence import CONFIG_BY_NAME, FAMILIES, Evidence, read_json
+from .evidence import CONFIG_NAMES, FAMILIES, Evidence, read_json
 from .report import Fault, NotChecked, Note, Remark
 from .values import UNREADABLE, Invalid, WrongSchema, compare_schemas, missing_values, only_in
 
@@ -46,8 +46,7 @@ def check_manifest(evidence: Evidence) -> Iterator[Remark]:
             yield Fault(f"{MANIFEST} is not a manifest: no JSON object with `files`")
         yield NotChecked("sizes and hashes of the files, which are in the manifest")
         return
-    if manifest.get("schema_version") != SCHEMA_VERSION:
-        found = manifest.get("schema_version")
+    if (found := manifest.get("schema_version")) not in range(1, SCHEMA_VERSION + 1):
         yield Fault(f"{MANIFEST} has schema version {found!r}; this proofmatch knows {SCHEMA_VERSION}")
     if not isinstance(manifest.get("parameters"), dict):
         yield Fault(f"{MANIFEST} has no `parameters`, so nobody can tell how the release was made")
@@ -104,10 +103,10 @@ def check_layout(evidence: Evidence) -> Iterator[Remark]:
     for name in (CARD, STATISTICS, DISCARDED):
         if name not in inventory.files:
             yield Fault(f"{name} is missing: every release has one")
-    for config in sorted(inventory.configs() - set(CONFIG_BY_NAME)):
-        yield Fault(f"data/{config} is not a config; the configs are {', '.join(CONFIG_BY_NAME)}")
+    for config in sorted(inventory.configs() - set(CONFIG_NAMES)):
+        yield Fault(f"data/{config} is not a config; the configs are {', '.join(CONFIG_NAMES)}")
     shards = 0
-    for config in CONFIG_BY_NAME:
+    for config in CONFIG_NAMES:
         names = inventory.in_config(config)
         if not names:
             yield Fault(f"config {config} is missing: there is nothing in data/{config}")
@@ -120,7 +119,7 @@ def check_layout(evidence: Evidence) -> Iterator[Remark]:
             numbers = [(found[1], found[2]) for found in parsed.values() if found and found[0] == split]
             shards += len(numbers)
             yield from _missing_shards(config, split, numbers)
-    yield Note(f"{shards} shards of {len(CONFIG_BY_NAME)} configs")
+    yield Note(f"{shards} shards of {len(CONFIG_NAMES)} configs")
 
 
 def _missing_shards(config: str, split: str, numbers: list[tuple[int, int]]) -> Iterator[Fault]:

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..identifiers import text_id
 from ..release.schema import SPLITS
-from .evidence import CONFIG_BY_NAME, FAMILIES, IDS, SIDES, Evidence, Table
+from .evidence import CONFIG_NAMES, FAMILIES, IDS, SIDES, Evidence, Table
 from .report import Fault, Note, Remark
 from .values import only_in, to_numpy
 
@@ -20,7 +21,7 @@ _PATTERNS = {f"{side}_id": rf"^{side[0]}-[0-9a-f]{{{_DIGITS}}}$" for side in SID
 
 def check_ids(evidence: Evidence) -> Iterator[Remark]:
     """Check the ids of every table."""
-    yield from evidence.unreadable(*CONFIG_BY_NAME)
+    yield from evidence.unreadable(*CONFIG_NAMES)
     for (config, split), table in evidence.tables.items():
         place = f"{config} {split}"
         for name, ids in table.ids.items():
@@ -30,8 +31,29 @@ def check_ids(evidence: Evidence) -> Iterator[Remark]:
                 yield from _malformed(ids, name, place)
         if all(name in table.ids for name in IDS):
             yield from _wrong_pair_ids(table, place)
+    yield from _not_of_their_texts(evidence)
     if evidence.has("pairs"):
         yield Note(f"{sum(evidence.rows('pairs').values()):,} pairs, statements and proofs")
+
+
+def _not_of_their_texts(evidence: Evidence) -> Iterator[Fault]:
+    """Find ids that depend on something else than their own text."""
+    if evidence.schema_version == 1:
+        yield Fault(
+            "ids of schema version 1 are derived from the pair, so that a guessed pair can be confirmed; "
+            "make the release again"
+        )
+        return
+    for side in SIDES:
+        of_text: dict[str, list[str]] = {}
+        for name, key in evidence.numbered[side].items():
+            of_text.setdefault(key, []).append(name)
+        wrong = (
+            name
+            for key, names in of_text.items()
+            for name in set(names) - {text_id(side, key, number) for number in range(1, len(names) + 1)}
+        )
+        yield from Fault.if_any(f"{side}_ids are not derived from their own texts", sorted(wrong))
 
 
 def _repeated(ids: pa.Array, name: str, place: str) -> Iterator[Fault]:
@@ -65,7 +87,7 @@ def _wrong_pair_ids(table: Table, place: str) -> Iterator[Fault]:
 
 def check_references(evidence: Evidence) -> Iterator[Remark]:
     """Compare the pairs with the task's tables, and the pairs of the two families with each other."""
-    yield from evidence.unreadable(*CONFIG_BY_NAME)
+    yield from evidence.unreadable(*CONFIG_NAMES)
     for suffix in FAMILIES:
         for side in SIDES:
             for split in SPLITS:
@@ -100,7 +122,7 @@ def _compare_families(evidence: Evidence) -> Iterator[Remark]:
     yield from kind.if_any(f"pairs that are only in {config}", only_in(ids, other_ids))
     yield from kind.if_any(f"pairs that are only in {other}", only_in(other_ids, ids))
     row_in_other = pc.index_in(ids, value_set=other_ids)
-    for name in CONFIG_BY_NAME[config].columns:
+    for name in evidence.configs[config].columns:
         different = _different(row_in_other, evidence.hashes(config, name), evidence.hashes(other, name))
         message = f"{name} of the same pair differs between {config} and {other}"
         yield from kind.if_any(message, ids.take(different))

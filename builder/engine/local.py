@@ -149,7 +149,7 @@ def _started_worker() -> _Worker:
 def _run_batch(batch: Batch) -> PartReport:
     """Read all documents of a batch and write its part."""
     worker = _started_worker()
-    part = PartBuilder(worker.settings.seed)
+    part = PartBuilder(worker.settings.seed, worker.settings.license)
     for document in batch.documents:
         part.add(document.name, _read_document(document, worker))
     part.write(worker.parts / batch.part_name)

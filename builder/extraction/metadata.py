@@ -1,9 +1,11 @@
-"""The id, title and categories of an article, from the document or else from its path."""
+"""The id, title, categories and licence of an article, from the document or else from its path."""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import PurePosixPath
+
+from lxml import etree
 
 from ..linearization.content import ContentMathError
 from ..records import Article
@@ -11,6 +13,7 @@ from .document import Landmarks
 from .passages import read_passage, readable
 
 _LONGEST_TITLE = 200
+_LONGEST_LICENSE = 200
 
 # Prefixes under which Dublin Core terms occur in RDFa.
 _DUBLIN_CORE = re.compile(r"(?:dct|dc|dcterms):(identifier|title|subject)")
@@ -30,6 +33,10 @@ _STAMP = re.compile(rf"arXiv:(?P<id>\S+)\s+\[(?P<category>{_CATEGORY.pattern})\]
 _ID_META = ("citation_arxiv_id", "citation_id", "dc.identifier")
 _TITLE_META = ("citation_title", "dc.title")
 _CATEGORY_META = ("citation_arxiv_category", "citation_categories", "citation_subject", "citation_keywords")
+
+# RDFa's `property` or HTML's `rel` of a licence, and the id of the one arXiv puts on its own HTML.
+_LICENSE = re.compile(r"(?:(?:dct|dc|dcterms|cc):|http://purl\.org/dc/terms/)?license")
+_WITH_LICENSE = etree.XPath("//*[@property or @rel or @id='license-tr']")
 
 # File names that say nothing about the article, so that the folder's name is used.
 _NONDESCRIPT = frozenset({"index", "main", "ms", "article", "paper", "manuscript", "document", "content"})
@@ -61,6 +68,33 @@ def read_metadata(landmarks: Landmarks, name: str) -> Article:
         or _categories([stamp["category"]] if stamp else [])
         or _categories_from_path(name),
     )
+
+
+def read_license(root: etree._Element) -> str | None:
+    """Read the licence that a document states for itself, in its own words or as an address."""
+    for element in _WITH_LICENSE(root):
+        names = f"{element.get('property', '')} {element.get('rel', '')}".split()
+        if element.get("id") == "license-tr":
+            stated = "".join(element.itertext()).replace("License:", "")
+        elif any(map(_LICENSE.fullmatch, names)):
+            addresses = (element.get(name) for name in ("content", "resource", "href"))
+            stated = next(filter(None, addresses), None) or "".join(element.itertext())
+        else:
+            continue
+        if license := _one_line(stated)[:_LONGEST_LICENSE]:
+            return license
+    return None
+
+
+def source_of(article_id: str, name: str, element_id: str = "") -> str:
+    """Tell where a statement is: the document and the id of its element; an arXiv article by its address.
+
+    >>> source_of("stacks.sets", "sets.xhtml", "Thmlemma1"), source_of("math/9902050", "math_9902050.xhtml")
+    ('sets.xhtml#Thmlemma1', 'https://arxiv.org/abs/math/9902050')
+    """
+    is_arxiv = _NEW_ID.fullmatch(article_id) or _OLD_ID.fullmatch(article_id)
+    document = f"https://arxiv.org/abs/{article_id}" if is_arxiv else name
+    return f"{document}#{element_id}" if element_id else document
 
 
 def canonical_id(identifier: str) -> str:

@@ -60,6 +60,7 @@ _PARAGRAPHS = frozenset(html_tags("p"))
 _EMPHASIS = frozenset(html_tags("strong", "b", "em", "i", "span"))
 _TITLE_CLASSES = frozenset({"title", "ltx_title", "theorem-title", "ltx_title_theorem", "ltx_title_proof"})
 _LONGEST_TITLE = 120
+_LONGEST_ID = 200
 _PROOF_TITLE = re.compile(r"\W*(?:proof|preuve|beweis)\b", re.IGNORECASE)
 _AFTER_TITLE = ".:\u2002\u2003 \t\r\n"
 
@@ -103,7 +104,8 @@ def read_pair(
         for passage in (statement, proof):
             if (title := _find_title(passage)) is not None:
                 _remove_title(title)
-    return RawPair(kind, read_passage(statement, longest), read_passage(proof, longest))
+    element_id = "".join(statement.get("id", "").split())[:_LONGEST_ID]
+    return RawPair(kind, read_passage(statement, longest), read_passage(proof, longest), element_id)
 
 
 def _is_proof(div: etree._Element) -> bool:

@@ -16,9 +16,7 @@ from proofmatch.downloads import download
 from proofmatch.errors import ProofmatchError
 from proofmatch.storage import disk_reason, sha256_of
 
-from .schema import ALL, CONFIGS, DATA, MANIFEST, SPLITS, STATISTICS, TEST, parse_shard
-
-SCHEMA_VERSION = 1  # of the manifest
+from .schema import ALL, CONFIGS, DATA, MANIFEST, SCHEMA_VERSION, SPLITS, STATISTICS, TEST, parse_shard
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +63,11 @@ class Release:
     manifest: dict[str, Any]
     manifest_sha256: str
     revision: str | None = None
+
+    @property
+    def schema_version(self) -> int:
+        """The version of its tables; 1 has other ids, and neither `source` nor `license`."""
+        return self.manifest["schema_version"]
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -241,7 +244,12 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
         files = {str(name): dict(file) for name, file in manifest["files"].items()}
         parameters = dict(manifest["parameters"])
         Seal.from_parameters(parameters)
-        return {"parameters": parameters, "files": files}
+        version = int(manifest.get("schema_version", 1))
+        if version > SCHEMA_VERSION:
+            raise ProofmatchError(
+                f"{folder} has schema version {version}, of a newer proofmatch; upgrade to open it"
+            )
+        return {"schema_version": version, "parameters": parameters, "files": files}
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

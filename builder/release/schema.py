@@ -1,9 +1,11 @@
 """What every release has: its splits, configs and columns, and the names of its files."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
+
+SCHEMA_VERSION = 2  # of the tables and the manifest
 
 SPLITS = ("train", "validation", "test")
 TRAIN, VALIDATION, TEST = range(3)
@@ -34,6 +36,8 @@ PAIRS_SCHEMA = pa.schema(
         ("proof", _STRING),
         ("statement_tokens", _LIST),
         ("proof_tokens", _LIST),
+        ("source", _STRING),
+        ("license", _STRING),
     ]
 )
 
@@ -81,6 +85,19 @@ CONFIGS = tuple(
         ("proofs", _PROOFS, "proof_id"),
     )
 )
+
+_ADDED_IN_2 = ("source", "license")
+
+
+def configs_of(version: int) -> tuple[Config, ...]:
+    """List the configurations of releases of a schema version."""
+    if version >= SCHEMA_VERSION:
+        return CONFIGS
+    return tuple(
+        replace(config, columns={name: of for name, of in config.columns.items() if name not in _ADDED_IN_2})
+        for config in CONFIGS
+    )
+
 
 _SHARD = re.compile(r"(?P<split>[a-z]+)-(?P<number>\d{5})-of-(?P<total>\d{5})\.parquet")
 

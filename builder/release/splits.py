@@ -3,7 +3,8 @@
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute creates its functions at run time, where a type checker does not see them.)
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +13,14 @@ import pyarrow.compute as pc
 
 from proofmatch.errors import ProofmatchError
 
-from ..arrow import as_numpy, integers
-from ..identifiers import split_key
+from ..arrow import as_numpy, integers, strings
+from ..identifiers import split_key, text_ids
 from ..pair_parts import PART_SCHEMA, discarded_table, read_columns
 from ..reasons import Reason
 from ..records import Discarded
 from .schema import TEST, TRAIN, VALIDATION
 
-_TEXTS = {"title", "statement", "proof", "statement_tokens", "proof_tokens"}
+_TEXTS = {"title", "statement", "proof", "statement_tokens", "proof_tokens", "source"}
 _INDEXED = frozenset(PART_SCHEMA.names) - _TEXTS
 
 
@@ -28,7 +29,8 @@ class Index:
     """One row per pair, without its texts, ordered by split key.
 
     Attributes:
-        table: The indexed columns, and `part` and `row`: where the pair's full row is.
+        table: The indexed columns, the ids of statements and proofs, and `part` and `row`: where the pair's
+            full row is.
         parts: The files that `part` counts.
     """
 
@@ -41,6 +43,10 @@ class Index:
     def column(self, name: str) -> pa.Array:
         """Get a column as one array."""
         return self.table.column(name).combine_chunks()
+
+    def with_column(self, name: str, values: pa.Array) -> "Index":
+        """Add a column."""
+        return replace(self, table=self.table.append_column(name, values))
 
     def numbers(self, name: str) -> np.ndarray:
         """Get a column of numbers."""
@@ -58,12 +64,30 @@ def build_index(parts: list[Path]) -> tuple[Index, pa.Table]:
         The index, and the documents left out as rows of `discarded.parquet`.
     """
     table, duplicates = _without_duplicate_articles(_read_table(parts))
-    return _ordered(table, parts), duplicates
+    (index,) = _with_text_ids([_ordered(table, parts)])
+    return index, duplicates
 
 
-def read_index(parts: list[Path]) -> Index:
-    """Read the index of all parts, where several may have pairs of one article."""
-    return _ordered(_read_table(parts), parts)
+def read_indexes(families: Iterable[list[Path]]) -> list[Index]:
+    """Read the indexes of several families of parts, in which the same pair has the same ids.
+
+    Several parts of a family may have pairs of one article.
+    """
+    return _with_text_ids([_ordered(_read_table(parts), parts) for parts in families])
+
+
+def _with_text_ids(indexes: list[Index]) -> list[Index]:
+    """Add the ids of statements and proofs to the indexes of a release."""
+    for side in ("statement", "proof"):
+        keys: dict[str, str] = {}  # of the text, by pair id
+        for index in indexes:
+            keys.update(zip(*(index.column(name).to_pylist() for name in ("id", f"{side}_key")), strict=True))
+        ids = dict(zip(keys, text_ids(side, list(keys.values()), list(keys)), strict=True))
+        indexes = [
+            index.with_column(f"{side}_id", strings([ids[pair] for pair in index.column("id").to_pylist()]))
+            for index in indexes
+        ]
+    return indexes
 
 
 def _read_table(parts: list[Path]) -> pa.Table:
@@ -77,9 +101,8 @@ def _read_table(parts: list[Path]) -> pa.Table:
 
 
 def _ordered(table: pa.Table, parts: list[Path]) -> Index:
-    for name in ("id", "statement_id", "proof_id"):
-        if pc.count_distinct(table[name]).as_py() != table.num_rows:
-            raise ProofmatchError(f"two pairs have the same {name}; please report this with your sources")
+    if pc.count_distinct(table["id"]).as_py() != table.num_rows:
+        raise ProofmatchError("two pairs have the same id; please report this with your sources")
     # In the order of the hash, so that nothing computed from the index depends on the order of the sources.
     return Index(table.sort_by("split_key").combine_chunks(), parts)
 

@@ -12,7 +12,7 @@ from ..reasons import Reason
 from .splits import Index, SplitPairs
 from .tables import WrittenShard
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _LENGTH_CLASSES = 25
 
 
@@ -41,6 +41,7 @@ def compute_statistics(
         "pairs": {"found": report.pairs_found, "kept": len(index)},
         "categories": _categories(index),
         "kinds": _counts(index.column("kind").to_pylist()),
+        "licenses": _counts(index.column("license").to_pylist()),
         "lengths": {side: _lengths(index, side.removesuffix("s")) for side in ("statements", "proofs")},
         "length_histogram": _histogram(index),
         "labels": _labels(index),

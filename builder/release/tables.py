@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from proofmatch.storage import sha256_of
 
-from ..arrow import gather_rows, split_lists
+from ..arrow import gather_rows, integers, split_lists
 from .schema import CONFIGS, DATA, ROW_GROUP, SPLITS, Config, shard_name
 from .splits import SplitPairs
 
@@ -40,12 +40,13 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class PlannedShard:
-    """A shard and its rows, in order: row `row[i]` of the part numbered `part[i]`."""
+    """A shard and its rows, in order: row `row[i]` of the part numbered `part[i]`, with the ids `ids[i]`."""
 
     shard: Shard
     parts: list[Path]
     part: np.ndarray
     row: np.ndarray
+    ids: pa.Table  # those that the parts do not have, of statements and proofs
 
     def __str__(self) -> str:
         return str(self.shard.path)
@@ -71,13 +72,14 @@ def plan_shards(mixed: SplitPairs, by_article: SplitPairs, staging: Path) -> lis
         pairs = by_article if config.by_article else mixed
         order, parts = pairs.index.order_by(config.order), pairs.index.parts
         part, row = pairs.index.numbers("part"), pairs.index.numbers("row")
+        ids = pairs.index.table.select(["statement_id", "proof_id"])
         for number, split in enumerate(SPLITS):
             rows = order[pairs.split[order] == number]
             pieces = np.array_split(rows, max(1, -(-len(rows) // ROWS_PER_SHARD)))
             for piece_number, piece in enumerate(pieces):
                 path = Path(DATA, config.name, shard_name(split, piece_number, len(pieces)))
                 shard = Shard(config, split, path, staging)
-                planned.append(PlannedShard(shard, parts, part[piece], row[piece]))
+                planned.append(PlannedShard(shard, parts, part[piece], row[piece], ids.take(integers(piece))))
     return planned
 
 
@@ -90,8 +92,12 @@ def _row_groups(planned: PlannedShard) -> Iterator[pa.Table]:
     config = planned.shard.config
     for start in range(0, len(planned.row), ROW_GROUP):
         chosen = slice(start, start + ROW_GROUP)
-        columns = list(config.columns.values())
+        columns = [name for name in config.columns.values() if name not in planned.ids.column_names]
         rows = gather_rows(planned.parts, planned.part[chosen], planned.row[chosen], columns)
+        ids = planned.ids.slice(start, ROW_GROUP)
+        for name in ids.column_names:
+            rows = rows.append_column(name, ids.column(name))
+        rows = rows.select(list(config.columns.values()))
         arrays = [
             split_lists(column.combine_chunks()) if pa.types.is_list(field.type) else column
             for column, field in zip(rows.columns, config.schema, strict=True)

@@ -16,7 +16,20 @@ import pyarrow.parquet as pq
 
 from proofmatch.errors import ProofmatchError
 
-from ..arrow import Counts, gather_rows, has_schema, read_arrow, split_lists, table_of, write_arrow
+from ..arrow import (
+    Counts,
+    as_numpy,
+    gather_rows,
+    has_schema,
+    integers,
+    read_arrow,
+    split_lists,
+    strings,
+    table_of,
+    with_column,
+    write_arrow,
+)
+from ..identifiers import text_ids
 
 RECORD = "renamed.parquet"
 
@@ -30,7 +43,8 @@ class PartRow(NamedTuple):
     """A proof in a part; tokens and names are joined by spaces."""
 
     id: str
-    proof_id: str
+    proof_id: str  # in the release that the parts are made from
+    key: str  # `text_key` of the new text
     text: str
     tokens: str
     original: str
@@ -66,22 +80,52 @@ def part_report(path: Path) -> Report:
 
 
 def proof_ids(parts: Iterable[Path]) -> pa.Array:
-    """List the ids of all proofs in parts, in their order."""
-    chunks = [chunk for part in parts for chunk in read_arrow(part).column("proof_id").chunks]
+    """List the old ids of all proofs in parts, in their order."""
+    return _column(parts, "proof_id")
+
+
+def _column(parts: Iterable[Path], name: str) -> pa.Array:
+    chunks = [chunk for part in parts for chunk in read_arrow(part).column(name).chunks]
     return pa.chunked_array(chunks, pa.string()).combine_chunks()
 
 
-def read_proofs(parts: Sequence[Path], places: np.ndarray) -> pa.Table:
-    """Read the proofs at some positions of `proof_ids(parts)`."""
-    starts = np.cumsum([0, *(read_arrow(part).num_rows for part in parts)])
-    part = np.searchsorted(starts, places, side="right") - 1
-    return gather_rows(parts, part, places - starts[part], ["text", "tokens"])
+@dataclass(frozen=True, slots=True)
+class NewProofs:
+    """The proofs of all parts, numbered in their order, and the ids that belong to their new texts."""
+
+    parts: Sequence[Path]
+    path: Path  # the table of their ids
+
+    @classmethod
+    def derive_ids(cls, parts: Sequence[Path], path: Path) -> "NewProofs":
+        """Derive the ids of all proofs from their new texts, and keep them in a file for the workers."""
+        keys, pairs = _column(parts, "key").to_pylist(), _column(parts, "id").to_pylist()
+        ids = pa.table({"old": proof_ids(parts), "new": strings(text_ids("proof", keys, pairs))})
+        write_arrow(ids, path)
+        return cls(parts, path)
+
+    def places_of(self, old_ids: pa.Array) -> np.ndarray | None:
+        """Find proofs by their old ids; None if one is not there."""
+        places = pc.index_in(old_ids, value_set=read_arrow(self.path).column("old").combine_chunks())
+        return None if places.null_count else as_numpy(places)
+
+    def ids(self, places: np.ndarray | None = None) -> pa.Array:
+        """List the new ids, of all proofs or of some."""
+        ids = read_arrow(self.path).column("new").combine_chunks()
+        return ids if places is None else ids.take(integers(places))
+
+    def texts(self, places: np.ndarray) -> pa.Table:
+        """Read the texts and tokens of some proofs."""
+        starts = np.cumsum([0, *(read_arrow(part).num_rows for part in self.parts)])
+        part = np.searchsorted(starts, places, side="right") - 1
+        return gather_rows(self.parts, part, places - starts[part], ["text", "tokens"])
 
 
-def write_record(parts: Sequence[Path], folder: Path) -> None:
-    """Write the record of the proofs in parts, ordered by the ids of the pairs."""
+def write_record(proofs: NewProofs, folder: Path) -> None:
+    """Write the record of new proofs, ordered by the ids of the pairs."""
+    parts = proofs.parts
     rows = pa.concat_tables([read_arrow(part).select(RECORD_SCHEMA.names) for part in parts])
-    rows = rows.sort_by("id").combine_chunks()
+    rows = with_column(rows, "proof_id", proofs.ids()).sort_by("id").combine_chunks()
     columns = [
         split_lists(rows.column(field.name).combine_chunks())
         if field.type == _NAMES

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -25,19 +26,28 @@ from proofmatch.workers import WorkerPool, number_of_workers
 from ...dataset_card.card import render_card
 from ..arrow import as_numpy, split_lists, with_column
 from ..engine.run_folder import RunFolder
-from ..identifiers import digest
+from ..identifiers import digest, text_key
 from ..release.assemble import card_facts, complete_release, make_once, write_shards
 from ..release.release import Release, open_release
-from ..release.schema import CONFIGS, DISCARDED, SPLITS, STATISTICS, Config, config_name
+from ..release.schema import (
+    CONFIGS,
+    DISCARDED,
+    ROW_GROUP,
+    SCHEMA_VERSION,
+    SPLITS,
+    STATISTICS,
+    Config,
+    config_name,
+)
 from ..release.tables import Shard, WrittenShard, write_shard
 from .record import (
     RECORD,
+    NewProofs,
     PartRow,
     Report,
     is_complete_part,
     part_report,
     proof_ids,
-    read_proofs,
     read_renamings,
     readable_release_file,
     write_part,
@@ -47,6 +57,7 @@ from .renaming import SYMBOLS, Proof, Symbols, rename_proof, restore_proof
 
 AS_WRITTEN = "conservation"  # the published editions' word for the authors' own names
 
+_PROOF_IDS = "proof-ids.arrow"
 _READ = ["id", "proof_id", "statement_tokens", "proof", "proof_tokens"]
 
 
@@ -69,8 +80,9 @@ def make_variant(
     """Make a release whose proofs use other names for their variables.
 
     A model that understands a proof still finds its statement; one that looks for equal names does not
-    (*BERT is not The Count*, EACL 2023). Everything else stays the same, and `renamed.parquet` has the names.
-    An interrupted call resumes when it is repeated.
+    (*BERT is not The Count*, EACL 2023). Everything else stays the same, except for the ids and the order of
+    the proofs, which depend on their texts; `renamed.parquet` has the names. An interrupted call resumes when
+    it is repeated.
 
     Args:
         release: A release with the names of its authors. A variant has no variants, because its names say
@@ -132,6 +144,10 @@ def _open(release: str | os.PathLike[str]) -> Release:
     source = open_release(Path(release))
     if source.sealed is not None:
         raise ProofmatchError(f"{release} is sealed; make the variant of the open release, then seal it")
+    if source.schema_version < SCHEMA_VERSION:
+        raise ProofmatchError(
+            f"{release} has schema version {source.schema_version}; make it again with this proofmatch"
+        )
     source.check_sizes()
     return source
 
@@ -147,15 +163,11 @@ def _make(
     def make(run: RunFolder) -> None:
         with run.cleanup_if_empty(), WorkerPool(processes) as pool:
             _rename(source, run, choice, pool)
-            parts = run.finished_parts()
-            tables = [
-                _Table(source.folder, Shard(config, split, path, run.staging), parts)
-                for path, config, split in _tables(source)
-            ]
-            files = write_shards(_write_table, tables, pool)
+            proofs = NewProofs.derive_ids(run.finished_parts(), run.path / _PROOF_IDS)
+            files = write_shards(_write_table, list(_plan_tables(source, run, proofs)), pool)
             shutil.copyfile(source.folder / DISCARDED, run.staging / DISCARDED)
             if choice:
-                write_record(parts, run.staging)
+                write_record(proofs, run.staging)
             complete_release(run, statistics, files, parameters)
 
     make_once(RunFolder(out, is_complete_part), parameters, make)
@@ -243,11 +255,12 @@ def _rename_group(group: _RowGroup) -> Report:
 def _renamed(table: pa.Table, choice: Choice) -> tuple[list[PartRow], Report]:
     rows, report = [], Report(proofs=table.num_rows)
     for pair_id, proof_id, statement, text, tokens in _read_rows(table):
-        # Seeded by the id, so that the choice depends neither on the order nor on other proofs.
-        rng = random.Random(digest("variant", str(choice.seed), proof_id, size=16))  # noqa: S311 - no secret
+        # Seeded by the pair, so that the choice depends neither on the order nor on other pairs.
+        seed = digest("variant", str(choice.seed), f"p-{digest('proof', pair_id, size=10)}", size=16)
+        rng = random.Random(seed)  # noqa: S311 - no secret
         renamed = rename_proof(statement.split(), Proof(text, tokens.split()), choice.symbols, rng)
         names = " ".join(renamed.renaming), " ".join(renamed.renaming.values())
-        rows.append(PartRow(pair_id, proof_id, renamed.proof.text, " ".join(renamed.proof.tokens), *names))
+        rows.append(_part_row(pair_id, proof_id, renamed.proof, *names))
         report.letters_renamed += len(renamed.renaming)
         report.with_letters_kept += renamed.kept > 0
         report.unread += not renamed.is_read
@@ -259,8 +272,13 @@ def _restored(table: pa.Table, release: Path) -> tuple[list[PartRow], Report]:
     renamings = read_renamings(release, table.column("proof_id").combine_chunks())
     for (pair_id, proof_id, _, text, tokens), renaming in zip(_read_rows(table), renamings, strict=True):
         proof = restore_proof(Proof(text, tokens.split()), renaming)
-        rows.append(PartRow(pair_id, proof_id, proof.text, " ".join(proof.tokens), "", ""))
+        rows.append(_part_row(pair_id, proof_id, proof))
     return rows, Report(proofs=len(rows))
+
+
+def _part_row(pair_id: str, proof_id: str, proof: Proof, original: str = "", renamed: str = "") -> PartRow:
+    key, tokens = text_key(proof.text), " ".join(proof.tokens)
+    return PartRow(pair_id, proof_id, key, proof.text, tokens, original, renamed)
 
 
 def _read_rows(table: pa.Table) -> Iterator[tuple[str, ...]]:
@@ -273,39 +291,78 @@ def _read_rows(table: pa.Table) -> Iterator[tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A file of a table to write, with the same path as in the original release."""
+    """A file of a table to write, with the same path and number of rows as in the original release."""
 
     release: Path  # the original one
     shard: Shard
-    parts: Sequence[Path]  # the proofs that replace the original ones
+    proofs: NewProofs
+    places: np.ndarray | None  # for the task's proofs, which are in the order of their new ids
 
     def __str__(self) -> str:
         return str(self.shard.path)
 
 
+def _plan_tables(source: Release, run: RunFolder, proofs: NewProofs) -> Iterator[_Table]:
+    for config in CONFIGS:
+        for split in SPLITS:
+            names = source.shards(config.name, split)
+            sorted_places: list[np.ndarray | None] = [None] * len(names)
+            if config.order == "proof_id":
+                sorted_places = _sorted_places(source, names, proofs)
+            for name, places in zip(names, sorted_places, strict=True):
+                shard = Shard(config, split, Path(name), run.staging)
+                yield _Table(source.folder, shard, proofs, places)
+
+
+def _sorted_places(source: Release, names: list[str], proofs: NewProofs) -> list[np.ndarray | None]:
+    """Sort the proofs of a split by their new ids, and cut them into shards of the same sizes as before."""
+    shards = []
+    for name in names:
+        with readable_release_file(path := source.folder / name):
+            ids = pq.read_table(path, columns=["proof_id"]).column(0).combine_chunks()
+        shards.append(_places_of(ids, proofs, path))
+    places = np.concatenate(shards)
+    order = as_numpy(pc.sort_indices(proofs.ids(places)))
+    return [*np.split(places[order], np.cumsum([len(shard) for shard in shards])[:-1])]
+
+
+def _places_of(old_ids: pa.Array, proofs: NewProofs, path: Path) -> np.ndarray:
+    places = proofs.places_of(old_ids)
+    if places is None:
+        raise ProofmatchError(
+            f"{path} has proofs that belong to no pair; see what `proofmatch check` says about the release"
+        )
+    return places
+
+
 def _write_table(table: _Table) -> WrittenShard:
-    """Write a table with other proofs, with the row groups of the original; runs in a worker."""
-    return write_shard(table.shard, _replaced_groups(table))
+    """Write a table with other proofs, with row groups as in the original; runs in a worker."""
+    groups = _replaced(table) if table.places is None else _task_proofs(table, table.places)
+    return write_shard(table.shard, groups)
 
 
-def _replaced_groups(table: _Table) -> Iterator[pa.Table]:
+def _task_proofs(table: _Table, places: np.ndarray) -> Iterator[pa.Table]:
+    for start in range(0, len(places), ROW_GROUP):
+        chosen = places[start : start + ROW_GROUP]
+        columns = [table.proofs.ids(chosen), *_texts_and_tokens(table.proofs, chosen)]
+        yield pa.Table.from_arrays(columns, schema=table.shard.config.schema)
+
+
+def _replaced(table: _Table) -> Iterator[pa.Table]:
     path, config = table.release / table.shard.path, table.shard.config
-    names = {source: name for name, source in config.columns.items()}
-    known = proof_ids(table.parts) if "proof" in names else None
     with readable_release_file(path):
         file = pq.ParquetFile(path)
     for number in range(file.num_row_groups):
         with readable_release_file(path):
             group = file.read_row_group(number).select(config.schema.names)
-        if known is not None and group.num_rows:
-            places = pc.index_in(group.column("proof_id").combine_chunks(), value_set=known)
-            if places.null_count:
-                raise ProofmatchError(
-                    f"{path} has proofs that belong to no pair; "
-                    f"`proofmatch check {table.release}` says what else is wrong"
-                )
-            proofs = read_proofs(table.parts, as_numpy(places))
-            tokens = split_lists(proofs.column("tokens").combine_chunks())
-            group = with_column(group, names["proof"], proofs.column("text"))
-            group = with_column(group, names["proof_tokens"], tokens)
+        if "proof_id" in config.columns and group.num_rows:
+            places = _places_of(group.column("proof_id").combine_chunks(), table.proofs, path)
+            texts, tokens = _texts_and_tokens(table.proofs, places)
+            group = with_column(group, "proof_id", table.proofs.ids(places))
+            group = with_column(with_column(group, "proof", texts), "proof_tokens", tokens)
         yield group.cast(config.schema)
+
+
+def _texts_and_tokens(proofs: NewProofs, places: np.ndarray) -> tuple[pa.ChunkedArray, pa.Array]:
+    rows = proofs.texts(places)
+    return rows.column("text"), split_lists(rows.column("tokens").combine_chunks())

@@ -76,7 +76,7 @@ def run(article: tuple[str, bytes], folder: Path) -> str:
             check(tokens == " ".join(tokens.split()), f"white space in tokens: {tokens!r}")
             for token in tokens.split(" ") if tokens else ():
                 parse_token(token)
-    part = PartBuilder(0)
+    part = PartBuilder(0, "other")
     part.add(name.encode("utf-8", "replace").decode(), read)
     part.write(folder / "part.arrow")
     check(read_arrow(folder / "part.arrow").num_rows == len(read.pairs), "pairs were lost in storage")

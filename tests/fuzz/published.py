@@ -65,7 +65,7 @@ def run(published: tuple[str, bytes], folder: Path) -> str:
     path = folder / f"mixed_conservation_train{suffix}"
     path.write_bytes(data)
     file = PublishedFile(path, "mixed", "conservation", "train")
-    part, pairs = PartBuilder(0), 0
+    part, pairs = PartBuilder(0, "other"), 0
     try:
         for batch in cut_into_batches([file], read_articles(*next(open_files([file])))):
             for article, pair in read_pairs(batch):
