@@ -38,6 +38,8 @@ PAIR_COLUMNS = [
     "proof",
     "statement_tokens",
     "proof_tokens",
+    "source",
+    "license",
 ]
 
 
@@ -177,7 +179,7 @@ def test_statistics_agree_with_the_rows(release, tables):
 
 def test_manifest_lists_every_parameter_and_the_hash_of_every_file(release):
     manifest = json.loads((release / "manifest.json").read_text())
-    assert manifest["schema_version"] == 1
+    assert manifest["schema_version"] == 2
     for name in ("min_tokens", "max_tokens", "detector", "titles", "seed", "sources", "proofmatch"):
         assert name in manifest["parameters"]
     on_disk = {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}

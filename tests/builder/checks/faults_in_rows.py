@@ -1,11 +1,11 @@
 """Planted faults of rows: values, tokens, ids, references, splits, order and duplicates."""
 
-from proofmatch.builder.identifiers import proof_id, statement_id
+from proofmatch.builder.identifiers import text_id, text_key
 
 from .planting import EditedRelease, fault
 
 
-@fault(r"no text \(null\).*s-[0-9a-f]{20}", "schema", "references")
+@fault(r"no text \(null\).*s-[0-9a-f]{20}", "schema", "references", "ids")
 def null_text(release):
     release.edit_rows("statements", "test", lambda rows: rows[3].update(text=None))
 
@@ -80,12 +80,12 @@ def ids_with_the_same_digits(release):
     release.edit_pairs(lambda row: row.update(proof_id="p-" + row["statement_id"][2:]))
 
 
-@fault(r"statements test lacks statement_ids of pairs test.*s-[0-9a-f]{20}", "references")
+@fault(r"statements test lacks statement_ids of pairs test.*s-[0-9a-f]{20}", "references", "ids")
 def statement_that_is_not_there(release):
     release.edit_rows("statements", "test", lambda rows: rows[0].update(statement_id="s-" + "0" * 20))
 
 
-@fault(r"text of proofs test differs from proof of pairs test.*p-[0-9a-f]{20}", "references")
+@fault(r"text of proofs test differs from proof of pairs test.*p-[0-9a-f]{20}", "references", "ids")
 def another_text(release):
     release.edit_rows("proofs", "test", lambda rows: rows[2].update(text="Obvious."))
 
@@ -155,11 +155,23 @@ def rows_in_the_order_of_articles(release):
 @fault(r"held-out pairs also in another split: 1 of \d+.*\(test\) and copy.0001#", "duplicates")
 def held_out_pair_copied_into_train(release):
     identifier = "copy.0001#0123456789ab"
-    ids = {"statement_id": statement_id(identifier), "proof_id": proof_id(identifier)}
-    twin = release.rows("pairs", "test")[0] | {"id": identifier, "article_id": "copy.0001"} | ids
+    original = release.rows("pairs", "test")[0]
+    ids = {f"{side}_id": text_id(side, text_key(original[side]), 1) for side in ("statement", "proof")}
+    twin = original | {"id": identifier, "article_id": "copy.0001"} | ids
     for suffix in ("", "_by_article"):
         release.edit_rows(f"pairs{suffix}", "train", lambda rows: rows.append(twin))
         release.follow(suffix, "train")
+
+
+@fault(r"proof_ids are not derived from their own texts.*p-[0-9a-f]{20}", "ids", "order", "references")
+def ids_that_depend_on_the_pair(release):
+    def derive(row):
+        row["proof_id"] = text_id("proof", text_key(row["id"]))
+
+    release.edit_pairs(derive)
+    for suffix in ("", "_by_article"):
+        for split in ("train", "validation", "test"):
+            release.follow(suffix, split)
 
 
 @fault(r"rows of proofs test are not in the order of their ids", "order")
@@ -227,7 +239,7 @@ def article_with_two_lists_of_categories(release):
     edit_one_pair(release, lambda row: row["categories"].append("math.XX"))
 
 
-@fault(r"a proof that lacks the words of its tokens", "schema")
+@fault(r"a proof that lacks the words of its tokens", "schema", "ids")
 def texts_of_others(release):
     proofs = [row["proof"] for row in release.rows("pairs", "train")]
     release.edit_pairs(lambda row: row.update(proof=proofs[0] if row["proof"] != proofs[0] else proofs[1]))
