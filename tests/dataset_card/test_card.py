@@ -86,6 +86,13 @@ def test_every_section_is_there_and_not_empty(card, section):
     assert match and len(match[1]) > 80
 
 
+def test_contamination_by_pretraining_is_among_the_limits(card):
+    limits = card.text[card.text.index("## Known limits") : card.text.index("## How to evaluate")]
+    bullet = next(one for one in limits.split("\n- ") if "pretrained" in one)
+    for fact in ("public", "arXiv", "pretrained parts apart", "`proofmatch variant`"):
+        assert fact in " ".join(bullet.split())
+
+
 def test_every_heading_has_a_line_before_it(card):
     assert not re.search(r"[^\n]\n## ", card.text)
 
