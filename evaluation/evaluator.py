@@ -9,7 +9,6 @@ import numpy as np
 from proofmatch import __version__
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
-from proofmatch.storage import sha256_of
 
 from ..builder.release.release import Release, open_release
 from .decoding.scores import ScoreSource, map_blocks
@@ -88,8 +87,9 @@ def evaluate(
 
 def evaluate_file(path: Path, task: Task, system: System, progress: Progress | None = None) -> Result:
     """Score a prediction file on a task; memory does not grow with the lengths of its lists."""
-    ranking = rank_predictions(read_predictions(path, task, progress), task.required_gold)
-    return make_result(ranking, task, system, sha256_of(path))
+    predictions = read_predictions(path, task, progress)
+    ranking = rank_predictions(predictions, task.required_gold)
+    return make_result(ranking, task, system, predictions.sha256)
 
 
 def refuse_seen(predictions: Path, system: System, task: Task) -> None:

@@ -1,43 +1,39 @@
-"""The formats of prediction files: JSON Lines, Parquet and TREC runs, chosen by suffix.
+"""The formats of prediction files, chosen by suffix: JSON Lines, TREC runs and Parquet.
 
-Readers check the types in a row and report the faults they find; `predictions.py` checks everything else.
+`parquet_reader.py` reads Parquet, and this module the others. Readers check the types in a row and
+report the faults they find; `predictions.py` checks everything else.
 """
-
-# pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
 import gzip
 import json
 import math
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby, islice
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
-import pyarrow.types as types
 
-from proofmatch.errors import ProofmatchError, one_line, quoted
+from proofmatch.errors import ProofmatchError, quoted
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet", ".trec", ".trec.gz")
 FAULTS_SHOWN = 20
+MOST_FAULTS = 1000  # reading stops there
+PROOFS_PER_BATCH = 2**18
 STRINGS = pa.list_(pa.string())
 DOUBLES = pa.list_(pa.float64())
 
-_KEYS = ("statement_id", "proof_ids", "scores")
+KEYS = ("statement_id", "proof_ids", "scores")
 _TREC_FIELDS = "statement Q0 proof rank score tag"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_LONGEST_LINE = 2**26  # bytes; a row with 1.5 million proofs
 _ROWS_PER_BATCH = 4096
-_PROOFS_PER_BATCH = 2**18
-_PARQUET_ROWS_PER_BATCH = 512
-_MOST_BYTES_OF_IDS = 1 << 30  # in a batch of Parquet
+_BYTES_PER_BATCH = 2**24  # of lines
+_HARMLESS_LINE = 2**20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +46,50 @@ class PredictionBatch:
 
     def __len__(self) -> int:
         return len(self.statement_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a row may take, so that no file needs more memory than an honest one.
+
+    With these, a limit on faults limits the whole file: a row more than there are statements is a fault.
+    """
+
+    longest_id: int  # characters
+    proofs_per_row: int
+    bytes_per_id: int  # in JSON
+    commas_per_id: int
+    where: str  # what has these limits, for messages
+
+    @classmethod
+    def of_task(cls, statement_ids: Sequence[str], proof_ids: Sequence[str], where: str) -> "Limits":
+        """Derive limits from the ids of a task, with room for faults that can be explained better."""
+        longest, commas, is_ascii = 0, 0, True
+        for id_ in chain(statement_ids, proof_ids):
+            longest, commas = max(longest, len(id_)), max(commas, id_.count(","))
+            is_ascii = is_ascii and id_.isascii()
+        n_bytes = longest if is_ascii else 12 * longest
+        return cls(max(longest, 256), max(len(proof_ids), 2**14), n_bytes, commas, where)
+
+    @classmethod
+    def without_task(cls) -> "Limits":
+        """Limits for a file whose task is unknown."""
+        return cls(256, 2**19, 64, 0, "a prediction file without its task")
+
+    @property
+    def longest_row(self) -> int:
+        """The largest number of bytes of a row of JSON; a number has up to 25."""
+        return max(2**20, (self.proofs_per_row + 2) * (self.bytes_per_id + 40))
+
+    @property
+    def most_commas(self) -> int:
+        """The largest number of commas of a row of JSON."""
+        return (2 + self.commas_per_id) * self.proofs_per_row + 16
+
+    @property
+    def longest_trec_line(self) -> int:
+        """The largest number of bytes of a line of a TREC run: a character is up to 4."""
+        return 8 * self.longest_id + 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +109,7 @@ class ParsedBatch:
     places: np.ndarray  # the line or row of each, counted from 1
     faults: list[Fault]  # the faults found so far, in these rows and in lines that are not among them
     n_more_faults: int = 0  # number of further faults that are not listed
+    is_cut: bool = False  # whether reading stopped here, before the end of the file
 
 
 def suffix_of(path: Path) -> str:
@@ -89,17 +130,6 @@ def stem_of(path: Path) -> str:
 def place_unit(path: Path) -> str:
     """Name what a place in the file is: `line` or `row`."""
     return "row" if suffix_of(path) == ".parquet" else "line"
-
-
-def parse_file(path: Path) -> Iterator[ParsedBatch]:
-    """Read a prediction file in batches, in the format of its suffix."""
-    parsers = {".jsonl": _parse_jsonl, ".parquet": _parse_parquet, ".trec": _parse_trec}
-    parse = parsers[suffix_of(path).removesuffix(".gz")]
-    try:
-        with path.open("rb") as file:
-            yield from parse(cast(BinaryIO, gzip.GzipFile(fileobj=file)) if path.suffix == ".gz" else file)
-    except OSError as error:
-        raise ProofmatchError(f"{path} cannot be read ({error.strerror or error})") from None
 
 
 def write_file(path: Path, suffix: str, batches: Iterable[PredictionBatch]) -> None:
@@ -128,6 +158,9 @@ class _RowCollector:
     faults: list[Fault] = field(default_factory=list)
     n_more_faults: int = 0
     n_proofs: int = 0
+    n_bytes: int = 0  # of lines
+    n_faults: int = 0  # since the beginning of the file
+    is_cut: bool = False  # whether reading stopped
 
     def add_row(
         self, place: int, statement: str, proofs: list[str] | None, scores: list[float] | None
@@ -141,14 +174,24 @@ class _RowCollector:
 
     def add_fault(self, place: int | None, problem: str, statement: str | None = None) -> None:
         """Add a fault; those that will not be shown are only counted."""
+        self.n_faults += 1
         if len(self.faults) < FAULTS_SHOWN:
             self.faults.append(Fault(place, statement, problem))
         else:
             self.n_more_faults += 1
 
+    def stop(self, place: int | None, problem: str) -> None:
+        """Add a fault after which nothing more is read."""
+        self.add_fault(place, problem)
+        self.is_cut = True
+
     @property
     def is_full(self) -> bool:
-        return self.n_proofs >= _PROOFS_PER_BATCH or len(self.places) >= _ROWS_PER_BATCH
+        return (
+            self.n_proofs >= PROOFS_PER_BATCH
+            or len(self.places) >= _ROWS_PER_BATCH
+            or self.n_bytes >= _BYTES_PER_BATCH
+        )
 
     def take(self) -> ParsedBatch:
         """Return what was collected and start over."""
@@ -157,29 +200,33 @@ class _RowCollector:
             pa.array(self.proofs, STRINGS),
             pa.array(self.scores, DOUBLES),
         )
-        batch = ParsedBatch(rows, np.array(self.places, dtype=np.int64), self.faults, self.n_more_faults)
+        places = np.array(self.places, dtype=np.int64)
+        batch = ParsedBatch(
+            rows, places, self.faults, self.n_more_faults, self.is_cut or self.n_faults >= MOST_FAULTS
+        )
         self.places, self.statements, self.proofs, self.scores, self.faults = [], [], [], [], []
-        self.n_more_faults = self.n_proofs = 0
+        self.n_more_faults = self.n_proofs = self.n_bytes = 0
         return batch
 
 
-def _read_lines(file: BinaryIO, collector: _RowCollector) -> Iterator[tuple[int, str]]:
+def _read_lines(file: BinaryIO, collector: _RowCollector, longest: int) -> Iterator[tuple[int, str]]:
     """Read the lines that are text, numbered from 1, and report the others to the collector."""
     number = 0
-    while True:
+    while collector.n_faults < MOST_FAULTS:
         try:
-            line = file.readline(_LONGEST_LINE)
+            line = file.readline(longest + 1)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             problem = f"compressed data is damaged or cut off ({error}); compress or fetch the file again"
-            collector.add_fault(number + 1, problem)
+            collector.stop(number + 1, problem)
             return
         if not line:
             return
         number += 1
-        if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
-            most = f"{_LONGEST_LINE >> 20} MB"
-            collector.add_fault(number, f"longer than {most}, where reading stopped; write one row per line")
+        if len(line) > longest:
+            most = f"{longest:,} bytes"
+            collector.stop(number, f"longer than {most}, where reading stopped; write one row per line")
             return
+        collector.n_bytes += len(line)
         if number == 1 and line.startswith(_BYTE_ORDER_MARK):
             collector.add_fault(1, "begins with a byte order mark; save the file as UTF-8 without one")
             line = line.removeprefix(_BYTE_ORDER_MARK)
@@ -202,13 +249,19 @@ _KINDS = {
 }  # fmt: skip
 
 
-def _parse_jsonl(file: BinaryIO) -> Iterator[ParsedBatch]:
+def parse_jsonl(file: BinaryIO, limits: Limits) -> Iterator[ParsedBatch]:
+    """Read JSON Lines in batches."""
     collector = _RowCollector()
-    for number, line in _read_lines(file, collector):
+    most_commas = limits.most_commas
+    for number, line in _read_lines(file, collector, limits.longest_row):
         if number == 1 and line.lstrip().startswith("["):
             problem = "begins a JSON array; write one object per line, without brackets and commas"
-            collector.add_fault(1, problem)
+            collector.stop(1, problem)
             break
+        # Values take much more memory than text.
+        if len(line) > _HARMLESS_LINE and line.count(",") > most_commas:
+            collector.add_fault(number, f"has more values than {limits.proofs_per_row:,} proofs and scores")
+            continue
         try:
             row = json.loads(line, object_pairs_hook=_object)
         except RecursionError:
@@ -216,19 +269,22 @@ def _parse_jsonl(file: BinaryIO) -> Iterator[ParsedBatch]:
         except ValueError as error:
             collector.add_fault(number, _why_not_json(error))
         else:
-            _add_json_row(collector, number, row)
+            _add_json_row(collector, number, row, limits)
         if collector.is_full:
             yield collector.take()
     yield collector.take()
 
 
-def _add_json_row(collector: _RowCollector, number: int, row: object) -> None:
+def _add_json_row(collector: _RowCollector, number: int, row: object, limits: Limits) -> None:
     if not isinstance(row, dict):
         collector.add_fault(number, f"is {_KINDS[type(row)]}, not an object")
         return
     statement = row.get("statement_id")
     known = statement if isinstance(statement, str) and _is_unicode([statement]) else None
-    problems = list(_problems_of_row(row))
+    if known is not None and len(known) > limits.longest_id:
+        collector.add_fault(number, f"statement_id {too_long(len(known), limits)}", known)
+        return
+    problems = list(islice(_problems_of_row(row, limits), MOST_FAULTS))
     for problem in problems:
         collector.add_fault(number, problem, known)
     if known is not None:
@@ -236,11 +292,16 @@ def _add_json_row(collector: _RowCollector, number: int, row: object) -> None:
         collector.add_row(number, known, proofs, _floats(scores) if scores is not None else None)
 
 
-def _problems_of_row(row: dict[str, Any]) -> Iterator[str]:
+def too_long(length: int, limits: Limits) -> str:
+    """Say that an id is longer than any id can be."""
+    return f"has {length:,} characters; no id of {limits.where} has more than {limits.longest_id:,}"
+
+
+def _problems_of_row(row: dict[str, Any], limits: Limits) -> Iterator[str]:
     for key in row:
-        if key not in _KEYS:
-            yield f"unknown key {quoted(key)}; keys are {', '.join(_KEYS)}"
-    for key in _KEYS[:2]:
+        if key not in KEYS:
+            yield f"unknown key {quoted(key)}; keys are {', '.join(KEYS)}"
+    for key in KEYS[:2]:
         if key not in row:
             yield f"has no {key}"
     if "statement_id" in row and not isinstance(row["statement_id"], str):
@@ -248,7 +309,11 @@ def _problems_of_row(row: dict[str, Any]) -> Iterator[str]:
     elif "statement_id" in row and not _is_unicode([row["statement_id"]]):
         yield "statement_id is not Unicode: it has half of a surrogate pair"
     if "proof_ids" in row:
-        yield from _problems_of_list("proof_ids", row["proof_ids"], {str}, "strings")
+        problems = list(_problems_of_list("proof_ids", row["proof_ids"], {str}, "strings"))
+        longest = 0 if problems else max(map(len, row["proof_ids"]), default=0)
+        if longest > limits.longest_id:
+            problems.append(f"a proof id {too_long(longest, limits)}")
+        yield from problems
     if row.get("scores") is not None:
         yield from _problems_of_list("scores", row["scores"], {float, int}, "numbers")
 
@@ -266,8 +331,8 @@ def _problems_of_list(key: str, values: object, allowed: set[type], what: str) -
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in keys if keys.count(key) > 1)
+        seen: set[str] = set()
+        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))
         raise ValueError(f"has the key {quoted(repeated)} more than once")
     return made
 
@@ -310,11 +375,14 @@ def _json_lines(batches: Iterable[PredictionBatch]) -> Iterator[str]:
 # there, ties are decided by our rule, against the gold proof, and not by the proofs' names.
 
 
-def _parse_trec(file: BinaryIO) -> Iterator[ParsedBatch]:
-    """Read rows; the lines of a statement must follow each other."""
+def parse_trec(file: BinaryIO, limits: Limits) -> Iterator[ParsedBatch]:
+    """Read a TREC run in batches; the lines of a statement must follow each other."""
     collector = _RowCollector()
-    for statement, lines in groupby(_trec_fields(file, collector), key=lambda line: line[1]):
-        numbers, _, proofs, scores = zip(*lines, strict=True)
+    fields = _trec_fields(file, collector, limits.longest_trec_line)
+    for statement, lines in groupby(fields, key=lambda line: line[1]):
+        numbers, _, proofs, scores = zip(*islice(lines, limits.proofs_per_row + 1), strict=True)
+        for number, *_ in islice(lines, MOST_FAULTS):
+            collector.add_fault(number, f"is one of more than {limits.proofs_per_row:,} of its statement")
         # Stable: of equal scores the first in the file is the first choice.
         best_first = sorted(range(len(scores)), key=lambda at: -scores[at])
         collector.add_row(
@@ -325,8 +393,10 @@ def _parse_trec(file: BinaryIO) -> Iterator[ParsedBatch]:
     yield collector.take()
 
 
-def _trec_fields(file: BinaryIO, collector: _RowCollector) -> Iterator[tuple[int, str, str, float]]:
-    for number, line in _read_lines(file, collector):
+def _trec_fields(
+    file: BinaryIO, collector: _RowCollector, longest: int
+) -> Iterator[tuple[int, str, str, float]]:
+    for number, line in _read_lines(file, collector, longest):
         fields = line.split()
         if len(fields) != 6:
             collector.add_fault(number, f"has {len(fields)} fields, not the six {_TREC_FIELDS}")
@@ -364,114 +434,6 @@ def _python_rows(batches: Iterable[PredictionBatch]) -> Iterator[tuple[str, list
     for batch in batches:
         scores = [None] * len(batch) if batch.scores is None else batch.scores.to_pylist()
         yield from zip(batch.statement_ids.to_pylist(), batch.proof_ids.to_pylist(), scores, strict=True)
-
-
-# Parquet: one row per statement.
-
-
-def _parse_parquet(file: BinaryIO) -> Iterator[ParsedBatch]:
-    collector, first = _RowCollector(), 1
-    try:
-        metadata = pq.read_metadata(file)
-        for problem in _problems_of_schema(metadata.schema.to_arrow_schema()):
-            collector.add_fault(None, problem)
-        for batch in () if collector.faults else _parquet_batches(file, metadata):
-            batch.validate(full=True)  # strings may not be UTF-8
-            if _bytes_of_ids(batch) > _MOST_BYTES_OF_IDS:
-                collector.add_fault(first, "its ids take gigabytes; give each proof once, by its id")
-                break
-            yield _parsed_batch(batch, first)
-            first += batch.num_rows
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = one_line(str(error))
-        collector.add_fault(first, f"cannot be read as Parquet ({reason}); write or fetch the file again")
-    yield collector.take()
-
-
-def _parquet_batches(file: BinaryIO, metadata: pq.FileMetaData) -> Iterator[pa.RecordBatch]:
-    """Read the rows with dictionary-encoded ids, which take as little memory as they take on disk.
-
-    (The metadata has their number, but pyarrow's objects for it crash the process on a damaged file.)
-    """
-    paths = (metadata.schema.column(number).path for number in range(metadata.num_columns))
-    id_columns = [path for path in paths if path.startswith("proof_ids.")]
-    parquet = pq.ParquetFile(file, metadata=metadata, read_dictionary=id_columns)
-    # Each row group has its own dictionary, and pyarrow cannot put two of them into one batch.
-    for group in range(parquet.num_row_groups):
-        yield from parquet.iter_batches(_PARQUET_ROWS_PER_BATCH, row_groups=[group])
-
-
-def _problems_of_schema(schema: pa.Schema) -> Iterator[str]:
-    for name in schema.names:
-        if name not in _KEYS:
-            yield f"unknown column {quoted(name)}; columns are {', '.join(_KEYS)}"
-        elif schema.names.count(name) > 1:
-            yield f"has the column {name} more than once"
-    wanted: dict[str, tuple[str, Callable[[pa.DataType], bool]]] = {
-        "statement_id": ("string", _is_string),
-        "proof_ids": ("list<string>", lambda type_: _is_list_of(type_, _is_string)),
-        "scores": ("list<double>", lambda type_: types.is_null(type_) or _is_list_of(type_, _is_number)),
-    }
-    for name, (description, fits) in wanted.items():
-        if schema.names.count(name) == 1 and not fits(schema.field(name).type):
-            yield f"column {name} is {one_line(str(schema.field(name).type))}, not {description}"
-        elif name not in schema.names and name != "scores":
-            yield f"has no column {name}"
-
-
-def _is_string(type_: pa.DataType) -> bool:
-    if types.is_dictionary(type_):
-        type_ = type_.value_type
-    return types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_)
-
-
-def _is_number(type_: pa.DataType) -> bool:
-    return types.is_floating(type_) or types.is_integer(type_)
-
-
-def _is_list_of(type_: pa.DataType, fits: Callable[[pa.DataType], bool]) -> bool:
-    is_list = types.is_list(type_) or types.is_large_list(type_) or types.is_fixed_size_list(type_)
-    return is_list and fits(type_.value_type)
-
-
-def _bytes_of_ids(batch: pa.RecordBatch) -> int:
-    """Compute how many bytes the ids of proofs would take without a dictionary."""
-    ids = batch["proof_ids"].flatten()
-    if not types.is_dictionary(ids.type):
-        return ids.nbytes
-    lengths = pc.binary_length(ids.dictionary)
-    return pc.sum(lengths.take(ids.indices)).as_py() or 0
-
-
-def _parsed_batch(batch: pa.RecordBatch, first: int) -> ParsedBatch:
-    statements = batch["statement_id"].cast(pa.string())
-    proofs = _variable_size(batch["proof_ids"]).cast(STRINGS)
-    scores = pa.nulls(len(batch), DOUBLES) if "scores" not in batch.schema.names else batch["scores"]
-    scores = pc.cast(_variable_size(scores), DOUBLES, safe=False)
-    faults: list[Fault] = []
-
-    def report(rows: np.ndarray, problem: str) -> None:
-        faults.extend(Fault(first + int(row), statements[int(row)].as_py(), problem) for row in rows)
-
-    unusable = np.zeros(len(batch), dtype=bool)
-    for lists, name in ((proofs, "proof_ids"), (scores, "scores")):
-        with_null = np.unique(pc.list_parent_indices(lists).filter(lists.flatten().is_null()).to_numpy())
-        report(with_null, f"{name} has a null in its list")
-        unusable[with_null] = True
-    report(np.flatnonzero(proofs.is_null()), "proof_ids is null, not a list of strings")
-    named = statements.is_valid()
-    report(np.flatnonzero(statements.is_null()), "statement_id is null, not a string")
-    proofs = pc.if_else(pa.array(unusable), pa.scalar(None, STRINGS), proofs)
-    scores = pc.if_else(pa.array(unusable), pa.scalar(None, DOUBLES), scores)
-    rows = PredictionBatch(statements.filter(named), proofs.filter(named), scores.filter(named))
-    return ParsedBatch(rows, first + np.flatnonzero(named), faults)
-
-
-def _variable_size(lists: pa.Array) -> pa.Array:
-    """Turn lists of a fixed size, in which null lists have values as well, into lists of any size."""
-    if not types.is_fixed_size_list(lists.type):
-        return lists
-    return pa.array(lists.to_pylist(), pa.list_(lists.type.value_type))
 
 
 def _write_parquet(path: Path, batches: Iterable[PredictionBatch]) -> None:

@@ -1,9 +1,14 @@
 """Prediction files: read strictly and in constant memory, written completely or not at all."""
 
+import gzip
+import hashlib
+import io
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 import pyarrow as pa
@@ -11,22 +16,32 @@ import pyarrow as pa
 from proofmatch.errors import ProofmatchError, quoted
 from proofmatch.progress import Progress
 from proofmatch.ragged import Ragged
-from proofmatch.storage import atomic_file
+from proofmatch.storage import SourceChanged, atomic_file, open_regular
 
+from .parquet_reader import parse_parquet
 from .prediction_formats import (
     DOUBLES,
     FAULTS_SHOWN,
+    MOST_FAULTS,
     STRINGS,
     Fault,
+    Limits,
     ParsedBatch,
     PredictionBatch,
-    parse_file,
+    parse_jsonl,
+    parse_trec,
     place_unit,
     suffix_of,
     write_file,
 )
 from .system import System, sidecar_of
 from .task import Task
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+_BUFFER = 2**18  # bytes
+_MOST_LISTED = 10_000_000  # proofs in memory; a larger file may have more
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +76,130 @@ class NumberedBatch:
         )
 
 
-def read_predictions(path: Path, task: Task, progress: Progress | None = None) -> Iterator[NumberedBatch]:
-    """Read a prediction file for a task, with ids as positions in the task.
+class PredictionReader:
+    """The rows of a prediction file without fault, a batch at a time; the file is read once.
 
-    A caller that uses a batch before the last one must expect the file to turn out faulty.
+    A caller that uses a batch before the last one must expect the file to turn out faulty: after the last row
+    iterating raises a ProofmatchError if the file has any fault, with the first faults and their number.
+
+    Attributes:
+        sha256: After the last row, the hash of the bytes that were read.
+        path: The file.
+        size: From the first row on, the size of the file in bytes.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        ids: "tuple[_Numbering, _Numbering]",
+        limits: Limits,
+        progress: Progress | None = None,
+    ) -> None:
+        self.sha256 = ""
+        self.size = 0
+        self.path, self._ids, self._limits, self._progress = path, ids, limits, progress
+
+    def __iter__(self) -> Iterator[NumberedBatch]:
+        faults = _FaultList(self.path, place_unit(self.path))
+        checker = _RowChecker(*self._ids, faults, self._limits.where)
+        for batch in self._parsed():
+            checked = checker.check(batch)
+            if len(checked):
+                yield checked
+            if self._progress is not None:
+                for _ in range(len(batch.rows)):
+                    self._progress.advance()
+            if batch.is_cut or faults.count >= MOST_FAULTS:
+                faults.refuse_if_any(at_least=True)
+        checker.finish()
+        faults.refuse_if_any()
+
+    def _parsed(self) -> Iterator[ParsedBatch]:
+        suffix = suffix_of(self.path)
+        try:
+            with open_regular(self.path) as file:
+                self.size = os.fstat(file.fileno()).st_size
+                if suffix == ".parquet":
+                    yield from self._parsed_parquet(file)
+                else:
+                    yield from self._parsed_text(file, suffix)
+        except OSError as error:
+            raise ProofmatchError(f"{self.path} cannot be read ({error.strerror or error})") from None
+
+    def _parsed_text(self, file: BinaryIO, suffix: str) -> Iterator[ParsedBatch]:
+        hashed = _HashedFile(file)
+        parse = parse_jsonl if suffix.startswith(".jsonl") else parse_trec
+        buffered = cast(BinaryIO, io.BufferedReader(hashed, _BUFFER))
+        unpacked = cast(BinaryIO, gzip.GzipFile(fileobj=buffered)) if suffix.endswith(".gz") else buffered
+        yield from parse(unpacked, self._limits)
+        while buffered.read(_BUFFER):
+            pass  # nothing, unless the parser stopped early
+        self.sha256 = hashed.sha256.hexdigest()
+
+    def _parsed_parquet(self, file: BinaryIO) -> Iterator[ParsedBatch]:
+        # It is not read from the beginning to the end, so it must be the same when it is hashed.
+        before = _state(file)
+        yield from parse_parquet(file, self._limits)
+        file.seek(0)
+        self.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        if _state(file) != before:
+            raise SourceChanged(self.path)
+
+
+class _HashedFile(io.RawIOBase):
+    """Hashes what is read of a file."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.sha256 = hashlib.sha256()
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        content = self._file.read(len(memoryview(buffer)))
+        self.sha256.update(content)
+        memoryview(buffer)[: len(content)] = content
+        return len(content)
+
+
+def _state(file: BinaryIO) -> tuple[int, int, int]:
+    status = os.fstat(file.fileno())
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def read_predictions(path: Path, task: Task, progress: Progress | None = None) -> PredictionReader:
+    """Read a prediction file for a task, with ids as positions in the task."""
+    where = f"{task.split} of {task.release.id}{' by article' if task.by_article else ''}"
+    limits = Limits.of_task(task.statement_ids, task.proof_ids, where)
+    ids = _Numbering(task.statement_ids), _Numbering(task.proof_ids)
+    return PredictionReader(path, ids, limits, progress)
+
+
+def read_whole(reader: PredictionReader) -> list[NumberedBatch]:
+    """Read all rows of a file into memory.
 
     Raises:
-        ProofmatchError: After the last row if the file has any fault, with the first faults and their number.
+        ProofmatchError: If the file has any fault, or lists far more proofs than its size lets expect.
     """
-    where = f"{task.split} of {task.release.id}{' by article' if task.by_article else ''}"
-    return _read(path, _Numbering(task.statement_ids), _Numbering(task.proof_ids), where, progress)
+    batches, n_listed = [], 0
+    for batch in reader:
+        n_listed += len(batch.proofs.values)
+        most = max(_MOST_LISTED, reader.size // 2)
+        if n_listed > most:
+            raise ProofmatchError(
+                f"{reader.path} lists more than {most:,} proofs, which would take gigabytes of memory; "
+                "list fewer proofs per statement"
+            )
+        batches.append(batch)
+    return batches
 
 
 def read_all(path: Path, progress: Progress | None = None) -> tuple[list[str], list[str], NumberedBatch]:
     """Read a whole file without a task: ids of its statements, ids of its proofs, rows that number both."""
     statements, proofs = _Numbering(growing=True), _Numbering(growing=True)
-    rows = NumberedBatch.concatenate(list(_read(path, statements, proofs, str(path), progress)))
+    reader = PredictionReader(path, (statements, proofs), Limits.without_task(), progress)
+    rows = NumberedBatch.concatenate(read_whole(reader))
     return statements.ids, proofs.ids, rows
 
 
@@ -92,22 +215,6 @@ def write_predictions(path: Path, batches: Iterable[PredictionBatch], system: Sy
         text = json.dumps(system.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
         with atomic_file(sidecar_of(path)) as temporary_sidecar:
             temporary_sidecar.write_text(text + "\n", encoding="utf-8")
-
-
-def _read(
-    path: Path, statements: "_Numbering", proofs: "_Numbering", where: str, progress: Progress | None
-) -> Iterator[NumberedBatch]:
-    faults = _FaultList(path, place_unit(path))
-    checker = _RowChecker(statements, proofs, faults, where)
-    for batch in parse_file(path):
-        checked = checker.check(batch)
-        if len(checked):
-            yield checked
-        if progress is not None:
-            for _ in range(len(batch.rows)):
-                progress.advance()
-    checker.finish()
-    faults.refuse_if_any()
 
 
 def _checked(path: Path, batches: Iterable[PredictionBatch]) -> Iterator[PredictionBatch]:
@@ -171,12 +278,17 @@ class _FaultList:
             if len(self._shown) < FAULTS_SHOWN:
                 self._shown.append(self._describe(fault))
 
-    def refuse_if_any(self) -> None:
-        """Raise a ProofmatchError with the first faults, one per line, and their number."""
+    def refuse_if_any(self, *, at_least: bool = False) -> None:
+        """Raise a ProofmatchError with the first faults, one per line, and their number.
+
+        Args:
+            at_least: Whether there may be more, because reading stopped.
+        """
         if self.count:
-            head = f"{self._path} has {self.count:,} fault{'s' * (self.count > 1)} and was not used:"
+            number = f"{'at least ' * at_least}{self.count:,} fault{'s' * (self.count > 1)}"
+            head = f"{self._path} has {number} and was not used:"
             n_more = self.count - len(self._shown)
-            more = [f"and {n_more:,} more"] if n_more else []
+            more = [f"and {'at least ' * at_least}{n_more:,} more"] if n_more else []
             raise ProofmatchError("\n  ".join([head, *self._shown, *more]))
 
     def _describe(self, fault: Fault) -> str:

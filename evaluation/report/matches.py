@@ -19,7 +19,7 @@ from ..decoding.matching import fill_unmatched, match_candidates
 from ..evaluator import Ranking, rank_predictions
 from ..metrics import NO_RANK, UNKNOWN
 from ..pages.texts import Pieces, plain_text, shown_text
-from ..predictions import read_predictions
+from ..predictions import read_predictions, read_whole
 from ..task import Task
 
 NOTHING_TO_MATCH = "the file lists one proof for each statement, and there is nothing left to choose from"
@@ -43,6 +43,7 @@ class Cases:
         one_to_one: Proof of each statement in the one-to-one matching of the listed candidates, (statements);
             None if there is no matching.
         why_not: Why there is no matching.
+        predictions_sha256: The hash of the prediction file.
     """
 
     ranking: Ranking
@@ -50,6 +51,7 @@ class Cases:
     margins: np.ndarray
     one_to_one: np.ndarray | None
     why_not: str | None
+    predictions_sha256: str
 
 
 def read_cases(predictions: Path, task: Task, progress: Progress | None = None) -> Cases:
@@ -58,7 +60,8 @@ def read_cases(predictions: Path, task: Task, progress: Progress | None = None) 
     Raises:
         ProofmatchError: If the file has any fault.
     """
-    batches = list(read_predictions(predictions, task, progress))
+    reader = read_predictions(predictions, task, progress)
+    batches = read_whole(reader)
     ranking = rank_predictions(batches, task.required_gold)
     n = len(task.statement_ids)
     rivals, margins = np.zeros(n, dtype=np.int64), np.full(n, np.nan)
@@ -75,18 +78,17 @@ def read_cases(predictions: Path, task: Task, progress: Progress | None = None) 
                 margins[rows[of[listed]]] = batch.scores[at[of[listed]]] - batch.scores[listed]
     scores = [batch.scores for batch in batches if batch.scores is not None]
     if len(scores) < len(batches):
-        return Cases(ranking, rivals, margins, None, NO_SCORES)
+        return Cases(ranking, rivals, margins, None, NO_SCORES, reader.sha256)
     if all(len(batch.proofs.values) == len(batch) for batch in batches):
-        return Cases(ranking, rivals, margins, None, NOTHING_TO_MATCH)
+        return Cases(ranking, rivals, margins, None, NOTHING_TO_MATCH, reader.sha256)
     candidates = Candidates.from_rows(
         np.concatenate([np.repeat(batch.statements, batch.proofs.lengths) for batch in batches]),
         np.concatenate([batch.proofs.values for batch in batches]),
         np.concatenate(scores),
         (n, len(task.proof_ids)),
     )
-    return Cases(
-        ranking, rivals, margins, fill_unmatched(match_candidates(candidates).columns, candidates), None
-    )
+    one_to_one = fill_unmatched(match_candidates(candidates).columns, candidates)
+    return Cases(ranking, rivals, margins, one_to_one, None, reader.sha256)
 
 
 def packed(data: Any) -> str:  # noqa: ANN401 - any JSON value

@@ -7,7 +7,7 @@ import numpy as np
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
-from proofmatch.storage import atomic_file, sha256_of
+from proofmatch.storage import atomic_file
 
 from ...builder.release.release import Release, open_release
 from ..evaluator import make_result
@@ -74,7 +74,7 @@ def write_report(
     with Progress(f"reading {path.name}", "statements") as progress:
         cases = read_cases(path, task, progress)
         progress.summary = f"{len(task.statement_ids):,} statements"
-    result = make_result(cases.ranking, task, system, sha256_of(path))
+    result = make_result(cases.ranking, task, system, cases.predictions_sha256)
     charts = {
         "ranks": rank_chart(cases.ranking.ranks),
         "categories": category_chart(cases.ranking.ranks, task.categories),

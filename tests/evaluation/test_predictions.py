@@ -8,7 +8,7 @@ import sys
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofmatch.errors import ProofmatchError
@@ -65,6 +65,7 @@ def test_equal_predictions_are_equal_files(suffix, tmp_path):
     assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
 
 
+@settings(max_examples=20)  # Parquet is read by a process of its own
 @given(
     st.lists(
         st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=4),

@@ -212,8 +212,9 @@ def run(submission: tuple[str, bytes, bytes | None], folder: Path) -> str:
     ranks, first = ranking.ranks, ranking.first_choices
     check(((ranks == NO_RANK) | ((ranks >= 1) & (ranks <= _N))).all(), f"ranks {ranks}")
     check(((first >= 0) & (first < _N)).all(), f"first choices {first}")
-    rows = [row for batch in read_with_ids(path, _TASK) for row in batch.statement_ids.to_pylist()]
+    batches = read_with_ids(path, _TASK)
+    rows = [row for batch in batches for row in batch.statement_ids.to_pylist()]
     check(sorted(rows) == sorted(_TASK.statement_ids), "a file with missing or doubled statements was judged")
-    scores = [np.asarray(b.scores.flatten()) for b in read_with_ids(path, _TASK) if b.scores is not None]
+    scores = [np.asarray(b.scores.flatten()) for b in batches if b.scores is not None]
     check(all(np.isfinite(values).all() for values in scores), "a score that is not finite was accepted")
     return "judged"
