@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
-from datasets import load_dataset
+from datasets import get_dataset_config_names, load_dataset
 
 from proofmatch.builder.release.release import open_release
 from proofmatch.builder.release.schema import config_name
@@ -238,6 +238,24 @@ def test_mteb_reads_top_ranked(top_ranked):
     data = RetrievalDatasetLoader(str(top_ranked), revision=None, split="test").load()
     assert set(data["top_ranked"]) == set(data["relevant_docs"]) == set(data["queries"]["id"])
     assert {proof for proofs in data["top_ranked"].values() for proof in proofs} <= set(data["corpus"]["id"])
+
+
+def test_exports_of_a_sealed_release_have_none_of_its_answers(release, tmp_path, capsys):
+    public, gold, out = (tmp_path / name for name in ("public", "gold.jsonl", "out"))
+    assert main(["seal", str(release), "--out", str(public), "--gold", str(gold)]) == 0
+    assert main(["export", str(public), "--format", "beir", "--out", str(out)]) == 2
+    assert "sealed" in capsys.readouterr().err
+    assert main(["export", str(public), "--format", "top_ranked", "--out", str(out)]) == 0
+    assert get_dataset_config_names(str(out)) == ["top_ranked", "corpus", "queries"]
+    ranked = load_dataset(str(out), "top_ranked", split="test")
+    answers = [json.loads(line) for line in gold.read_text().splitlines()]
+    assert set(ranked["query-id"]) == {answer["statement_id"] for answer in answers}
+    for by_article in ([], ["--by-article"]):
+        triplets = tmp_path / f"triplets{len(by_article)}"
+        assert main(["export", str(public), "--format", "triplets", "--out", str(triplets), *by_article]) == 0
+        held_out = {row["statement"] for row in pairs_of(release, "test")}
+        rows = load_dataset(str(triplets), split="train", cache_dir=str(tmp_path / "cache"))
+        assert held_out.isdisjoint(rows["anchor"])
 
 
 @pytest.mark.parametrize(
