@@ -34,7 +34,7 @@ CHECKS: dict[str, tuple[str, Callable[[Evidence], Iterable[Remark]]]] = {
     "splits": ("splits have their sizes and share no pair", check_splits),
     "order": ("the row order of the task's tables reveals no match", check_order),
     "duplicates": ("few held-out pairs occur in another split too", check_duplicates),
-    "labels": ("how often a proof names its statement", check_labels),
+    "labels": ("how often a proof names a label that few statements have", check_labels),
 }
 
 

@@ -1,4 +1,4 @@
-"""Tokens and texts: tokens have the right form; how often a proof names the label of its statement."""
+"""Tokens and texts: tokens have the right form; how often a proof names a label that few statements have."""
 
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
@@ -6,15 +6,15 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from enum import IntEnum
+from typing import NamedTuple
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..extraction.pairs import names_label, own_label
+from ..extraction.pairs import Label, most_carriers, names_label, own_label
 from ..release.schema import ROW_GROUP, SPLITS
 from .evidence import FAMILIES, Evidence
-from .report import EXAMPLES, Fault, Note, Remark
+from .report import Fault, Note, Remark
 
 _START = 80  # characters in which a statement has its label, and a proof says what it proves
 _PROOF_OF = re.compile(r"\W*(?:\w+\s+)?proof\s+of\b", re.IGNORECASE)
@@ -27,16 +27,21 @@ def check_tokens(evidence: Evidence) -> Iterator[Remark]:
     yield Note(f"{len(evidence.vocabulary.tokens):,} distinct tokens")
 
 
-class _Hint(IntEnum):
-    """How much the label of a statement helps to find its proof."""
+class _Hint(NamedTuple):
+    """What a pair says about its statement's label."""
 
-    UNLABELLED, LABELLED, NAMED, NAMED_AT_ONCE = range(4)
+    label: Label | None
+    is_named: bool = False  # by the proof
+    is_at_once: bool = False  # at its start, as in "Proof of Theorem 1.3."
+    example: str = ""
 
 
 def check_labels(evidence: Evidence) -> Iterator[Remark]:
-    """Count the proofs that name their statement's label ("Proof of Theorem 1.3."), an easy hint."""
+    """Count the proofs that name their statement's label, if it tells the candidates of the split apart.
+
+    "Proof of Theorem 1.3." is an easy hint if one statement of the split is Theorem 1.3, and none if all are.
+    """
     hints: dict[str, _Hint] = {}
-    examples: dict[str, str] = {}
     for suffix in FAMILIES:
         config = f"pairs{suffix}"
         yield from evidence.unreadable(config)
@@ -44,15 +49,12 @@ def check_labels(evidence: Evidence) -> Iterator[Remark]:
             if evidence.has(config, split) and len(evidence.tables[config, split]):
                 ids = evidence.tables[config, split].ids["id"].to_pylist()
                 if not hints.keys() >= set(ids):  # both families have the same pairs
-                    _read_hints(evidence, config, split, hints, examples)
-                yield _count_hints(f"{config} {split}", [(hints[name], name) for name in ids], examples)
+                    hints.update(_read_hints(evidence, config, split))
+                yield _count_hints(f"{config} {split}", [(name, hints[name]) for name in ids])
 
 
-def _read_hints(
-    evidence: Evidence, config: str, split: str, hints: dict[str, _Hint], examples: dict[str, str]
-) -> None:
+def _read_hints(evidence: Evidence, config: str, split: str) -> Iterator[tuple[str, _Hint]]:
     """Compare the statements and proofs of a split."""
-    shown = Counter[_Hint]()
     for file in evidence.inventory.shards(config, split):
         with pq.ParquetFile(file) as parquet:
             for batch in parquet.iter_batches(batch_size=ROW_GROUP, columns=["id", "statement", "proof"]):
@@ -62,32 +64,33 @@ def _read_hints(
                     column.fill_null("").to_pylist() for column in (batch["id"], starts, batch["proof"])
                 ]
                 for identifier, statement, proof in zip(*columns, strict=True):
-                    hint = hints[identifier] = _hint(statement, proof)
-                    shown[hint] += 1
-                    if hint >= _Hint.NAMED and shown[hint] <= EXAMPLES:
-                        examples[identifier] = f"{identifier}: {_excerpt(statement, 30)} | {_excerpt(proof)}"
+                    yield identifier, _hint(statement, proof)
 
 
 def _hint(statement: str, proof: str) -> _Hint:
     label = own_label(statement)
-    if label is None:
-        return _Hint.UNLABELLED
-    if not names_label(proof, label):
-        return _Hint.LABELLED
-    at_once = _PROOF_OF.match(proof) and names_label(proof[:_START], label)
-    return _Hint.NAMED_AT_ONCE if at_once else _Hint.NAMED
+    if label is None or not names_label(proof, label):
+        return _Hint(label)
+    at_once = _PROOF_OF.match(proof) is not None and names_label(proof[:_START], label)
+    return _Hint(label, True, at_once, f"{_excerpt(statement, 30)} | {_excerpt(proof)}")
 
 
-def _count_hints(place: str, hints: list[tuple[_Hint, str]], examples: dict[str, str]) -> Note:
-    def share(least: _Hint) -> str:
-        return f"{sum(hint >= least for hint, _ in hints) / len(hints):.1%}"
+def _count_hints(place: str, hints: list[tuple[str, _Hint]]) -> Note:
+    carriers = Counter(hint.label for _, hint in hints)
+    few = most_carriers(len(hints))
+    leaks = [(name, hint) for name, hint in hints if hint.is_named and carriers[hint.label] <= few]
+    leaks.sort(key=lambda item: not item[1].is_at_once)  # the clearest first
 
-    named = [item for item in hints if item[0] >= _Hint.NAMED]
-    named.sort(key=lambda item: -item[0])  # the clearest first
+    def share(count: int) -> str:
+        return f"{count / len(hints):.1%}"
+
+    at_once = sum(hint.is_at_once for _, hint in leaks)
+    named = sum(hint.is_named for _, hint in hints)
     return Note.about(
-        f"{place}: {share(_Hint.LABELLED)} of the statements have a label; {share(_Hint.NAMED)} of the "
-        f'proofs name it, {share(_Hint.NAMED_AT_ONCE)} at once ("Proof of Theorem 1.3")',
-        (examples.get(name, name) for _, name in named),
+        f"{place}: {share(len(hints) - carriers[None])} of the statements have a label, and {share(named)} "
+        f"of the proofs name it; {share(len(leaks))} name one that at most {few} statements have, "
+        f'{share(at_once)} at once ("Proof of Theorem 1.3")',
+        (f"{name}: {hint.example}" for name, hint in leaks),
     )
 
 

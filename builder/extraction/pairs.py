@@ -197,6 +197,19 @@ def names_label(proof: str, label: Label) -> bool:
     return any(_label(match) == label for match in _MENTION.finditer(proof))
 
 
+def most_carriers(statements: int) -> int:
+    """Tell how many statements of a split may have a label that still tells the candidates apart.
+
+    A proof that names such a label is a leak. There may be ten: the right statement then is among the first
+    ten of a ranking by the label alone. In a small split it may be a tenth: a label that more of the
+    statements have says little about which one it is. A label that no other statement has always tells.
+
+    >>> [most_carriers(statements) for statements in (1, 5, 50, 20_000)]
+    [0, 1, 5, 10]
+    """
+    return min(10, max(1, statements // 10)) if statements > 1 else 0
+
+
 def _label(match: re.Match[str]) -> Label | None:
     kind = kind_in_words(match["word"])
     return (kind, match["number"]) if kind else None
