@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..release.schema import SPLITS
+from ..release.schema import MANIFEST, SPLITS, TEST, config_name
 from .evidence import FAMILIES, IDS, SIDES, Evidence, Table
 from .report import Fault, NotChecked, Note, Remark
 from .values import to_numpy
@@ -27,7 +27,8 @@ def check_splits(evidence: Evidence) -> Iterator[Remark]:
             yield from evidence.unreadable(name)
             continue
         rows = evidence.rows(name)
-        if not evidence.is_imported:  # a published corpus keeps the sizes it has
+        # A published corpus keeps the sizes it has, and a sealed release lacks pairs.
+        if not evidence.is_imported and evidence.sealed is None:
             yield from _wrong_sizes(name, rows, config.by_article)
         if empty := [split for split, count in rows.items() if not count]:
             yield Note(f"{name} has no rows in {' and '.join(empty)}")
@@ -59,6 +60,50 @@ def _in_two_splits(evidence: Evidence, config: str, column: str) -> Iterator[Fau
     yield from Fault.if_any(f"{config} has the same {column} in two splits", cases)
 
 
+def check_sealed(evidence: Evidence) -> Iterator[Remark]:
+    """Check that a sealed release has no pair of its test split, nor the texts of one elsewhere."""
+    sealed = evidence.sealed
+    if "sealed" not in evidence.parameters:
+        yield Note("this release is open: its pairs have the answers of its test splits")
+        return
+    if sealed is None:
+        yield Fault(f"{MANIFEST} does not say in the right form what is sealed")
+        return
+    test = SPLITS[TEST]
+    config, *tasks = (config_name(name, sealed.by_article) for name in ("pairs", "statements", "proofs"))
+    if evidence.inventory.shards(config, test):
+        yield Fault(f"{config} has a {test} split, which is sealed")
+    for task in tasks:
+        if not evidence.has(task, test):
+            yield NotChecked(f"whether there are sealed pairs, because {task} {test} could not be read")
+            return
+        if (rows := len(evidence.tables[task, test])) != sealed.pairs:
+            yield Fault(f"{task} {test} has {rows:,} rows, but {sealed.pairs:,} pairs are sealed")
+    withheld = {side: evidence.tables[task, test] for side, task in zip(SIDES, tasks, strict=True)}
+    for (name, split), table in evidence.tables.items():
+        if (name, split) not in [(task, test) for task in tasks]:
+            yield from _sealed_rows(table, withheld, f"{name} {split}")
+    yield Note(f"{sealed.pairs:,} pairs of {config} {test} are sealed")
+
+
+def _sealed_rows(table: Table, withheld: dict[str, Table], place: str) -> Iterator[Fault]:
+    """Find rows of a table that have the id of a sealed text, or the texts of two."""
+    for side, sealed in withheld.items():
+        if (name := f"{side}_id") in table.ids:
+            found = table.ids[name].filter(pc.is_in(table.ids[name], value_set=sealed.ids[name]))
+            yield from Fault.if_any(f"{place} has sealed {side}s", found)
+    if "id" in table.ids:
+        has_both = np.logical_and(
+            *(
+                np.isin(table.hashes[side], sealed.hashes["text"])
+                | np.isin(table.hashes[f"{side}_tokens"], sealed.hashes["tokens"])
+                for side, sealed in withheld.items()
+            )
+        )
+        pairs = table.ids["id"].filter(pa.array(has_both))
+        yield from Fault.if_any(f"{place} has the texts of a sealed statement and a sealed proof", pairs)
+
+
 def check_articles(evidence: Evidence) -> Iterator[Remark]:
     """Check that all pairs of an article have the same title and categories."""
     for suffix in FAMILIES:
@@ -85,6 +130,11 @@ def check_order(evidence: Evidence) -> Iterator[Remark]:
         configs = [f"{name}{suffix}" for name in ("pairs", "statements", "proofs")]
         yield from evidence.unreadable(*configs)
         for split in SPLITS:
+            for config, side in zip(configs[1:], SIDES, strict=True):
+                if evidence.has(config, split):
+                    ids = evidence.tables[config, split].ids[f"{side}_id"].to_pylist()
+                    if ids != sorted(ids):
+                        yield Fault(f"rows of {config} {split} are not in the order of their ids")
             if not all(evidence.has(config, split) for config in configs):
                 continue
             pairs, *tasks = (evidence.tables[config, split] for config in configs)
@@ -92,10 +142,6 @@ def check_order(evidence: Evidence) -> Iterator[Remark]:
             if any(len(order) != len(pairs) for order in orders):
                 yield NotChecked(f"{configs[0]} {split}: its rows and those of the task's tables differ")
                 continue
-            for config, task, side in zip(configs[1:], tasks, SIDES, strict=True):
-                ids = task.ids[f"{side}_id"].to_pylist()
-                if ids != sorted(ids):
-                    yield Fault(f"rows of {config} {split} are not in the order of their ids")
             for first, second in combinations(range(len(configs)), 2):
                 one, other = orders[first], orders[second]
                 strongest = max(strongest, abs(standard_errors(one, other)))

@@ -21,7 +21,7 @@ from proofmatch.errors import one_line
 from proofmatch.ragged import Ragged
 
 from ..identifiers import text_id, text_key
-from ..release.release import origin
+from ..release.release import Seal, origin
 from ..release.schema import (
     CONFIGS,
     DATA,
@@ -29,7 +29,9 @@ from ..release.schema import (
     ROW_GROUP,
     SCHEMA_VERSION,
     SPLITS,
+    TEST,
     Config,
+    config_name,
     configs_of,
     parse_shard,
 )
@@ -272,32 +274,46 @@ class Evidence:
         except (TypeError, KeyError):
             return False
 
+    @cached_property
+    def sealed(self) -> Seal | None:
+        """What the release withholds; None also if the manifest does not say it in the right form."""
+        try:
+            return Seal.from_parameters(self.parameters)
+        except (TypeError, KeyError, ValueError):
+            return None
+
+    def splits(self, config: str) -> tuple[str, ...]:
+        """List the splits that a config should have; a sealed release has no pairs of its test split."""
+        is_sealed = self.sealed is not None and config == config_name("pairs", self.sealed.by_article)
+        return SPLITS[:TEST] if is_sealed else SPLITS
+
     def unreadable(self, *configs: str) -> Iterator[NotChecked]:
         """Name the tables of some configs that could not be read."""
         for config in configs:
-            missing = [split for split in SPLITS if (config, split) not in self.tables]
+            missing = [split for split in self.splits(config) if (config, split) not in self.tables]
             if missing:
                 yield NotChecked(f"{config}: {', '.join(missing)} could not be read")
 
     def has(self, config: str, split: str | None = None) -> bool:
         """Tell whether a table, or all tables of a config, could be read."""
-        return all((config, name) in self.tables for name in ([split] if split else SPLITS))
+        return all((config, name) in self.tables for name in ([split] if split else self.splits(config)))
 
     def rows(self, config: str) -> dict[str, int]:
         """Count the rows of a config by split."""
-        return {split: len(self.tables[config, split]) for split in SPLITS}
+        return {split: len(self.tables[config, split]) for split in self.splits(config)}
 
     def ids(self, config: str, name: str) -> pa.Array:
         """Get an id column of all splits of a config, one after the other."""
-        return pa.concat_arrays([self.tables[config, split].ids[name] for split in SPLITS])
+        return pa.concat_arrays([self.tables[config, split].ids[name] for split in self.splits(config)])
 
     def hashes(self, config: str, name: str) -> np.ndarray:
         """Get the hashes of a column of all splits of a config, one after the other."""
-        return np.concatenate([self.tables[config, split].hashes[name] for split in SPLITS])
+        return np.concatenate([self.tables[config, split].hashes[name] for split in self.splits(config)])
 
     def split_bits(self, config: str) -> np.ndarray:
         """Get the split of each row of a config as a bit: 1 for the first of `SPLITS`, then 2 and 4."""
-        return np.repeat(1 << np.arange(len(SPLITS), dtype=np.uint8), list(self.rows(config).values()))
+        rows = list(self.rows(config).values())
+        return np.repeat(1 << np.arange(len(rows), dtype=np.uint8), rows)
 
     def excerpt(self, side: str, text: int, words: int = 12) -> str:
         """Show the beginning of a text."""

@@ -115,7 +115,7 @@ def check_layout(evidence: Evidence) -> Iterator[Remark]:
         for name, found in parsed.items():
             if not found or found[0] not in SPLITS:
                 yield Fault(f"data/{config}/{name} is not named like a shard (train-00000-of-00001.parquet)")
-        for split in SPLITS:
+        for split in evidence.splits(config):
             numbers = [(found[1], found[2]) for found in parsed.values() if found and found[0] == split]
             shards += len(numbers)
             yield from _missing_shards(config, split, numbers)

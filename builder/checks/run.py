@@ -8,7 +8,7 @@ from proofmatch.progress import Progress
 
 from ..release.schema import DATA, MANIFEST
 from .card import check_card, check_figures
-from .check_splits import check_articles, check_order, check_splits
+from .check_splits import check_articles, check_order, check_sealed, check_splits
 from .duplicates import check_duplicates
 from .evidence import Evidence
 from .files import check_discarded, check_layout, check_manifest, check_renamed, check_schema
@@ -32,6 +32,7 @@ CHECKS: dict[str, tuple[str, Callable[[Evidence], Iterable[Remark]]]] = {
     "ids": ("ids are unique and well-formed, and reveal no match", check_ids),
     "references": ("all tables agree on the same pair", check_references),
     "splits": ("splits have their sizes and share no pair", check_splits),
+    "sealed": ("a sealed release has no pair of its test split", check_sealed),
     "order": ("the row order of the task's tables reveals no match", check_order),
     "duplicates": ("few held-out pairs occur in another split too", check_duplicates),
     "labels": ("how often a proof names a label that few statements have", check_labels),

@@ -65,7 +65,7 @@ def duplicate_id(release):
     release.edit_rows("pairs", "train", repeat)
 
 
-@fault(r"malformed proof_ids.*p-7", "ids", "references")
+@fault(r"malformed proof_ids.*p-7", "ids", "references", "order")
 def malformed_id(release):
     release.edit_rows("proofs", "test", lambda rows: rows[0].update(proof_id="p-7"))
 
