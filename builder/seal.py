@@ -25,7 +25,7 @@ from proofmatch.workers import WorkerPool, number_of_workers
 from .release.assemble import describe_release, write_shards
 from .release.gold import GoldPair, gold_lines
 from .release.release import Release, Seal, open_release
-from .release.schema import CONFIGS, DISCARDED, ROW_GROUP, SPLITS, TEST, config_name
+from .release.schema import CONFIGS, DISCARDED, ROW_GROUP, SCHEMA_VERSION, SPLITS, TEST, config_name
 from .release.statistics import count_rows
 from .release.tables import Shard, WrittenShard, write_shard
 from .variants.record import RECORD
@@ -61,8 +61,8 @@ def seal_release(
     answers = gold_lines(_read_test_pairs(source, by_article))
     _refuse_other_gold(gold, answers)
     seal = Seal(by_article, answers.count("\n"))
-    withheld = _find_withheld(source, by_article)
     with atomic_folder(folder) as staging:
+        withheld = _find_withheld(source, by_article)
         tables = list(_plan(source, staging, by_article, withheld))
         with WorkerPool(processes) as pool:
             files = write_shards(_write_table, tables, pool)
@@ -86,6 +86,11 @@ def _open(folder: Path) -> Release:
     release = open_release(folder)
     if release.sealed is not None:
         raise ProofmatchError(f"{folder} is sealed already; give the release that it was made from")
+    if release.schema_version < SCHEMA_VERSION:
+        raise ProofmatchError(
+            f"{folder} has schema version {release.schema_version}, whose ids confirm guessed pairs; "
+            "make the release again, then seal it"
+        )
     release.verify()
     return release
 
