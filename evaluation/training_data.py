@@ -31,7 +31,7 @@ FAMILIES: tuple[str, str] = Seal.FAMILIES
 _SPLITS = (*SPLITS, ALL)
 _SCORED = (SPLITS[TEST], ALL)  # splits whose answers a system must not have seen
 _MAX_ENTRIES = 100
-_MAX_LENGTH = 200  # characters of a name
+MAX_NAME = 200  # characters of a name
 _ROWS_PER_BATCH = 10_000  # bounds how many texts are in memory at once
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 # "Theorem 2.1 (Wilson).", which `--titles drop` leaves out.
@@ -70,9 +70,9 @@ class TrainedOn:
         read = cls(**fields)
         for name in ("release", "revision"):
             value = getattr(read, name)
-            is_text = isinstance(value, str) and value.isprintable() and 0 < len(value) <= _MAX_LENGTH
+            is_text = isinstance(value, str) and value.isprintable() and 0 < len(value) <= MAX_NAME
             if not is_text and (value is not None or name == "release"):
-                raise ValueError(f"must have a line of at most {_MAX_LENGTH} characters as {name}")
+                raise ValueError(f"must have a line of at most {MAX_NAME} characters as {name}")
         hashes = (read.manifest_sha256, read.tables_sha256, *read.lineage)
         if not all(one is None or (isinstance(one, str) and _SHA256.fullmatch(one)) for one in hashes):
             raise ValueError("must have hashes of 64 hexadecimal digits")
@@ -159,9 +159,10 @@ class TrainingData:
     def seen(self, task: Task) -> int | None:
         """Count the statements of a task whose answers a model has seen; None if that cannot be known.
 
-        Statements that a release has twice, in training and in test, do not count within one family.
+        Statements that a release has twice, in training and in test, do not count within one family. What
+        an encoder has read before, and pairs of unknown origin, cannot be counted.
         """
-        if all(entry.is_disjoint(task) for entry in self.entries):
+        if all(entry.is_disjoint(task) for entry in self.entries if entry.manifest_sha256):
             return 0
         if self.statements is not None:
             tokens = load_tokens(task.release, "statement", task.split, by_article=task.by_article)

@@ -25,6 +25,7 @@ from proofmatch.training.prediction import load_matcher
 from proofmatch.training.run import train_matcher
 from proofmatch.training.settings import load_settings
 from tests.training.conftest import TINY_FAST
+from tests.training.tiny_encoder import save_tiny_encoder
 
 
 @pytest.fixture(scope="session")
@@ -201,6 +202,28 @@ def test_pairs_of_unknown_origin_are_recorded_as_such(release, lexical_model, tm
     capsys.readouterr()
     assert predict(model, release, tmp_path / "x.jsonl", "--allow-seen") == 0
     assert "does not say all that it was trained on" in capsys.readouterr().err
+
+
+def test_a_resumed_training_keeps_what_its_checkpoint_has_seen(release, lexical_model, tmp_path):
+    folder = shutil.copytree(lexical_model, tmp_path / "further")
+    start, opened = load_matcher(lexical_model), open_release(release)
+    start.matcher.training_data = None
+    pairs = read_pairs(opened, "train", start.reader, by_article=True, is_for_training=True)
+    task = read_task(load_task(opened, "validation", by_article=True), start.reader)
+    settings = load_settings("fast", [*TINY_FAST, "num_train_epochs=3"])
+    arguments = MatchingArguments(output_dir=str(folder), **settings.training)
+    MatchingTrainer(start.matcher, arguments, pairs, task).train(resume_from_checkpoint=True)
+    assert [entry.family for entry in start.matcher.training_data.entries] == ["mixed", "by_article"]
+
+
+def test_a_pretrained_encoder_is_named_and_what_it_has_read_cannot_be_counted(release, tmp_path):
+    encoder = save_tiny_encoder(tmp_path / "encoder")
+    settings = load_settings("finetune", [f"encoder={encoder}", "num_train_epochs=0.5", "report_to=[]"])
+    model = train_matcher(open_release(release), settings, tmp_path / "model")
+    assert predict(model, release, tmp_path / "x.jsonl") == 0
+    said = sidecar(tmp_path / "x.jsonl")
+    assert [entry["release"] for entry in said["trained_on"]] == ["pretraining of encoder", "release"]
+    assert said["seen_answers"] == 0
 
 
 def test_a_joint_model_has_seen_what_its_parts_have(release, tiny_model, by_article_model):

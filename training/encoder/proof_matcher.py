@@ -12,16 +12,17 @@ from torch import nn
 from torch.nn import functional
 from transformers import PreTrainedTokenizerFast
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, one_line
 from proofmatch.progress import Progress
 from proofmatch.ragged import Ragged
 
+from ...evaluation.training_data import MAX_NAME, TrainedOn, TrainingData
 from ..gradient_cache import backward_in_chunks
 from ..matcher import Gather, Matcher, ParameterGroup
 from ..texts import Texts, encode_readable_texts, encode_texts
 from ..vectors import TextVectors
 from .encoder_config import ProofMatcherConfig
-from .pretrained import PretrainedEncoder, config_of_encoder, weights_of_encoder
+from .pretrained import PretrainedEncoder, config_of_encoder, name_of_encoder, weights_of_encoder
 
 # Words of a sub-batch, padding included: enough to keep the processor busy, few enough for its cache.
 WORDS_AT_ONCE = 1024
@@ -218,6 +219,8 @@ class ProofMatcher(Matcher):
         """
         matcher = cls(config_of_encoder(encoder, **sizes))
         matcher.encoder.load_state_dict(weights_of_encoder(encoder))
+        pretraining = one_line(f"pretraining of {name_of_encoder(encoder)}")
+        matcher.training_data = TrainingData((TrainedOn(release=pretraining[:MAX_NAME]),))
         return matcher
 
     def forward(self, statements: Sequence[np.ndarray], proofs: Sequence[np.ndarray]) -> torch.Tensor:
