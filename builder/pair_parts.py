@@ -26,13 +26,12 @@ PART_SCHEMA = pa.schema(
     [
         *((name, pa.string()) for name in (*_PAIR, "document", "split_key", "statement_key", "proof_key")),
         *((name, pa.int32()) for name in _LENGTHS),
-        # Duplicates are counted by hashes of the tokens; `label` is LABELLED, NAMED or UNLABELLED.
-        *((name, pa.string()) for name in ("statement_hash", "proof_hash", "label")),
+        # Duplicates are counted by hashes of the tokens.
+        *((name, pa.string()) for name in ("statement_hash", "proof_hash")),
+        ("label", pa.string()),  # the statement's own, such as `lemma 2.1`; null if it has none
+        ("names_label", pa.int32()),  # 1 if the proof names that label, else 0
     ]
 )
-
-# Whether a statement has a label, and whether its proof mentions that label.
-LABELLED, NAMED, UNLABELLED = "labelled", "named", "unlabelled"
 
 _DISCARDED_SCHEMA = pa.schema([(name, pa.string()) for name in ("article_id", "reason", "detail")])
 
@@ -101,7 +100,7 @@ class PartBuilder:
             *pair.proof_length,
             digest(pair.statement_tokens, size=8),
             digest(pair.proof_tokens, size=8),
-            _label_of(pair),
+            *_label_of(pair),
         )
 
     def write(self, path: Path) -> None:
@@ -111,11 +110,9 @@ class PartBuilder:
         write_arrow(table_of(self._rows, self.report.kept_in(PART_SCHEMA)), path)
 
 
-def _label_of(pair: Pair) -> str:
+def _label_of(pair: Pair) -> tuple[str | None, int]:
     label = own_label(pair.statement)
-    if label is None:
-        return UNLABELLED
-    return NAMED if names_label(pair.proof, label) else LABELLED
+    return (None, 0) if label is None else (" ".join(label), int(names_label(pair.proof, label)))
 
 
 def _discarded_path(path: Path) -> Path:

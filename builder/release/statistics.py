@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..pair_parts import LABELLED, NAMED, PartReport
+from ..extraction.pairs import most_carriers
+from ..pair_parts import PartReport
 from ..reasons import Reason
 from .splits import Index, SplitPairs
 from .tables import WrittenShard
@@ -44,7 +45,7 @@ def compute_statistics(
         "licenses": _counts(index.column("license").to_pylist()),
         "lengths": {side: _lengths(index, side.removesuffix("s")) for side in ("statements", "proofs")},
         "length_histogram": _histogram(index),
-        "labels": _labels(index),
+        "labels": _labels(pairs),
         "duplicates": _duplicates(pairs),
         "discarded": _counts(reasons),
         "languages_of_discarded": _counts(languages),
@@ -110,10 +111,21 @@ def _histogram(index: Index) -> dict[str, Any]:
     return {"class_width": width, **counts}
 
 
-def _labels(index: Index) -> dict[str, int]:
-    """Count statements with a label of their own, and proofs that mention the label of their statement."""
-    counts = Counter(index.column("label").to_pylist())
-    return {"labelled": counts[LABELLED] + counts[NAMED], "named_in_proof": counts[NAMED]}
+def _labels(pairs: SplitPairs) -> dict[str, int]:
+    """Count statements with a label of their own, and proofs that mention the label of their statement.
+
+    Those leak whose label tells the statements of their split apart.
+    """
+    labels, splits = pairs.index.column("label").to_pylist(), pairs.split.tolist()
+    named = pairs.index.numbers("names_label") == 1
+    carriers = Counter(zip(splits, labels, strict=True))
+    few = {split: most_carriers(size) for split, size in Counter(splits).items()}
+    is_rare = [carriers[place] <= few[place[0]] for place in zip(splits, labels, strict=True)]
+    return {
+        "labelled": sum(label is not None for label in labels),
+        "named_in_proof": int(np.count_nonzero(named)),
+        "leaking": int(np.count_nonzero(named & np.array(is_rare, bool))),
+    }
 
 
 def _duplicates(pairs: SplitPairs) -> dict[str, int]:

@@ -5,7 +5,9 @@ from itertools import count
 
 import pytest
 
+from proofmatch.builder import build_release
 from proofmatch.builder.checks import check_release
+from proofmatch.builder.release.release import open_release
 
 from .planting import EditedRelease
 
@@ -52,3 +54,23 @@ def test_a_label_that_the_proof_does_not_name_is_none(release, tmp_path, by):
     edited.edit_pairs(lambda row: row.update({by: f"Theorem {next(numbers)}. Clear.", "kind": "theorem"}))
     outcome = next(one for one in check_release(edited.folder).outcomes if one.check == "labels")
     assert [remark.count for remark in outcome.remarks] == [0] * 6
+
+
+@pytest.mark.parametrize(("label", "leaking"), [("Lemma 1", 0), ("Lemma {number}", 40)])
+def test_the_statistics_of_a_build_count_the_same_leaks(tmp_path, label, leaking):
+    for number in range(40):
+        own = label.format(number=number)
+        (tmp_path / f"{number}.html").write_text(
+            f"""<!DOCTYPE html><html><body><div class="ltx_theorem ltx_theorem_lemma">
+            <h6 class="ltx_title">{own}.</h6><p>Every word {number} is long.</p></div>
+            <div class="ltx_proof"><h6 class="ltx_title">Proof of {own}.</h6><p>It is {number}.</p></div>
+            </body></html>"""
+        )
+    out = tmp_path / "release"
+    build_release(str(tmp_path / "*.html"), out, workers=1, min_tokens=1, detector="none")
+    statistics = open_release(out).statistics
+    assert statistics["labels"] == {"labelled": 40, "named_in_proof": 40, "leaking": leaking}
+    assert f"For {leaking}" in (out / "README.md").read_text(encoding="utf-8")
+    outcome = next(one for one in check_release(out).outcomes if one.check == "labels")
+    counts = {remark.message.partition(":")[0]: remark.count for remark in outcome.remarks}
+    assert sum(count for place, count in counts.items() if place.startswith("pairs ")) == leaking
