@@ -123,6 +123,9 @@ def statistics_tables(statistics: dict[str, Any]) -> str:
     lines = [f"{label:<{_WIDTH}} {value:>20}" for label, value in tables.collection]
     lines += ["", f"{'Most represented primary categories':<{_WIDTH}} {'articles':>9} {'pairs':>10}"]
     lines += [f"{row.name:<{_WIDTH}} {row.articles:>9,} {row.pairs:>10,}" for row in tables.categories]
+    if licenses := statistics.get("licenses"):  # not in releases of schema version 1
+        lines += ["", f"{'pairs':>10} by licence"]
+        lines += [f"{pairs:>10,} {name}" for name, pairs in licenses.items()]
     if languages := statistics["languages_of_discarded"]:
         listed = ", ".join(f"{count} {language}" for language, count in languages.items())
         lines += ["", f"Documents left out for their language: {listed}"]

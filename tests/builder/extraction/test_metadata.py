@@ -2,7 +2,8 @@
 
 import pytest
 
-from proofmatch.builder.extraction.metadata import canonical_id, id_from_path
+from proofmatch.builder.extraction.document import parse_document
+from proofmatch.builder.extraction.metadata import canonical_id, id_from_path, read_license, source_of
 from tests.builder.extraction.documents import html5, metadata, xhtml
 
 
@@ -187,3 +188,48 @@ def test_empty_metadata_is_as_good_as_none():
     page = xhtml(rdfa(identifier="", title="", subject="") + "<h1>Title</h1>")
     article = metadata(page, "0704_0001.xhtml")
     assert (article.id, article.title, article.categories) == ("0704.0001", "Title", ())
+
+
+CC_BY = "https://creativecommons.org/licenses/by/4.0/"
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        f'<div class="RDFa" property="dct:license" content="{CC_BY}"/>',
+        f'<span property="dcterms:license" resource="{CC_BY}">Creative Commons</span>',
+        f'<a rel="license" href="{CC_BY}">some rights reserved</a>',
+        f'<link rel="nofollow license" href="{CC_BY}"/>',
+        f'<p property="dcterms:license">\n {CC_BY} </p>',
+        f'<a id="license-tr" href="https://info.arxiv.org/help/license">License: {CC_BY}</a>',
+    ],
+)
+@pytest.mark.parametrize("page", [xhtml, html5])
+def test_the_licence_is_read_wherever_documents_state_it(element, page):
+    name = "a.xhtml" if page is xhtml else "a.html"
+    assert read_license(parse_document(page(f"<div>{element}</div>"), name)) == CC_BY
+
+
+def test_a_document_without_a_licence_has_none():
+    body = '<div property="dct:title" content="x"/><a rel="nofollow" href="license.html">license</a>'
+    assert read_license(parse_document(xhtml(body), "a.xhtml")) is None
+
+
+def test_a_licence_is_one_line_of_bounded_length():
+    words = "free \n" * 10_000
+    stated = read_license(parse_document(xhtml(f'<p property="dct:license">{words}</p>'), "a.xhtml"))
+    assert stated is not None
+    assert "\n" not in stated
+    assert len(stated) <= 200
+
+
+@pytest.mark.parametrize(
+    ("article", "source"),
+    [
+        ("stacks.sets", "folder/sets.xhtml#Thm1"),
+        ("1001.1082", "https://arxiv.org/abs/1001.1082#Thm1"),
+        ("math/9902050", "https://arxiv.org/abs/math/9902050#Thm1"),
+    ],
+)
+def test_a_source_is_a_document_and_an_element_of_it(article, source):
+    assert source_of(article, "folder/sets.xhtml", "Thm1") == source
