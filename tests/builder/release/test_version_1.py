@@ -15,7 +15,7 @@ from proofmatch.errors import ProofmatchError
 def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("old") / "release"
     with zipfile.ZipFile(Path(__file__).with_name("version_1.zip")) as packed:
-        packed.extractall(folder)  # noqa: S202 - our own archive
+        packed.extractall(folder)
     return folder
 
 
