@@ -25,6 +25,7 @@ from .metrics import (
     rank_of_gold,
     rank_of_gold_in_block,
     resampled_means,
+    see_decoding,
     values_by_statement,
 )
 from .predictions import NumberedBatch, read_predictions
@@ -40,6 +41,7 @@ class Ranking:
 
     ranks: np.ndarray  # rank of the gold proof from 1, `NO_RANK` where it is not listed, (statements)
     first_choices: np.ndarray  # number of the first listed proof, (statements)
+    longest: int  # number of proofs in the longest list
 
 
 def evaluate(
@@ -114,11 +116,13 @@ def rank_predictions(source: Iterable[NumberedBatch] | ScoreSource, gold: np.nda
         return _rank_scores(source, gold)
     ranks = np.full(len(gold), NO_RANK, dtype=np.int64)
     first_choices = np.zeros(len(gold), dtype=np.int64)
+    longest = 0
     for batch in source:
         rows = batch.statements
         ranks[rows] = rank_of_gold(batch.proofs, batch.scores, gold[rows])
         first_choices[rows] = batch.proofs.values[batch.proofs.starts[:-1]]
-    return Ranking(ranks, first_choices)
+        longest = max(longest, int(batch.proofs.lengths.max()))
+    return Ranking(ranks, first_choices, longest)
 
 
 def _rank_scores(source: ScoreSource, gold: np.ndarray) -> Ranking:
@@ -126,7 +130,7 @@ def _rank_scores(source: ScoreSource, gold: np.ndarray) -> Ranking:
         return rank_of_gold_in_block(block, gold[start : start + len(block)]), block.argmax(axis=1)
 
     ranks, first_choices = zip(*map_blocks(source, rank_block), strict=True)
-    return Ranking(np.concatenate(ranks), np.concatenate(first_choices))
+    return Ranking(np.concatenate(ranks), np.concatenate(first_choices), source.shape[1])
 
 
 def make_result(ranking: Ranking, task: Task, system: System, predictions_sha256: str) -> Result:
@@ -144,8 +148,10 @@ def make_result(ranking: Ranking, task: Task, system: System, predictions_sha256
         measures=measure(ranking.ranks),
         ci95=dict(zip(MEASURES, intervals, strict=True)),
         one_to_one=is_one_to_one(ranking.first_choices),
+        decoding_seen=see_decoding(ranking.first_choices, task.required_gold, ranking.longest),
         by_category=measure_by_category(ranking.ranks, task.categories),
         assignment_counts=count_assignments(ranking.first_choices, len(task.proof_ids)),
         allow_seen=may_have_seen(system.training_entries, system.seen_answers, task),
         ranks=ranking.ranks,
+        first_choices=ranking.first_choices,
     )

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,14 @@ from proofmatch.storage import atomic_file
 
 from .metrics import MEASURES, Bootstrap, CategoryScores, Difference, Measures, cumulative_assignments
 from .prediction_formats import FAULTS_SHOWN
-from .system import SYSTEM_FIELDS, System, normalization_in_words
+from .system import (
+    SYSTEM_FIELDS,
+    System,
+    is_date,
+    is_line,
+    normalization_in_words,
+    normalized_text,
+)
 from .training_data import in_words
 
 if TYPE_CHECKING:
@@ -24,6 +32,14 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 _SCHEMA = Path(__file__).parent / "result.schema.json"
 _CATEGORIES_SHOWN = 10
+_ROUNDING = 1e-6  # of the bounds of intervals
+_LONGEST_VERSION = 60
+# The formats of the schema that are our own.
+_FORMATS = {
+    "line": "a line of text without invisible characters",
+    "day": "a day such as 2026-01-31",
+    "version": "a version by PEP 440",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +75,12 @@ class Result:
     measures: Measures  # the scores, fractions from 0 to 1
     ci95: dict[str, tuple[float, float]]  # the 95% interval of each, by its name in the file
     one_to_one: bool  # whether no proof is the first choice of two statements
+    decoding_seen: str  # what the predictions are, whatever the system says: see `metrics.see_decoding`
     by_category: dict[str, CategoryScores]  # scores by primary category, the largest first
     assignment_counts: dict[int, int]  # how many proofs are the first choice of 0, 1, 2, … statements
     allow_seen: bool  # whether the system may have seen answers in training, and was scored all the same
     ranks: np.ndarray = field(compare=False, repr=False)  # of the gold proofs, not in the file, (statements)
+    first_choices: np.ndarray = field(compare=False, repr=False)  # numbers of proofs, not in the file either
 
     def as_dict(self) -> dict[str, Any]:
         """Return the content of the result file, as `result.schema.json` describes it."""
@@ -75,6 +93,7 @@ class Result:
             "predictions_sha256": self.predictions_sha256,
             "n_statements": self.n_statements,
             "n_proofs": self.n_proofs,
+            "decoding_seen": self.decoding_seen,
             "scores": {**self.measures.as_dict(), "one_to_one": self.one_to_one, "ci95": intervals},
             **({"allow_seen": True} if self.allow_seen else {}),
             "by_category": {name: asdict(scores) for name, scores in self.by_category.items()},
@@ -89,29 +108,60 @@ class Result:
 
 
 def result_faults(content: Any) -> list[str]:  # noqa: ANN401 - any JSON value
-    """List the first faults of a result file's content with their places, and how many more there are."""
-    faults = [_describe(error) for error in _validator().iter_errors(content)]
-    if len(faults) > FAULTS_SHOWN:
-        return [*faults[:FAULTS_SHOWN], f"and {len(faults) - FAULTS_SHOWN:,} more faults"]
-    if not faults and isinstance(content, dict):
-        # The schema cannot say, for example, that a name is one line.
-        try:
-            System(**{name: content["system"][name] for name in SYSTEM_FIELDS if name in content["system"]})
-        except ProofmatchError as error:
-            faults.append(str(error))
-    return faults
+    """List the first faults of a result file's content with their places, and that there are more."""
+    faults = [_describe(error) for error in islice(_validator().iter_errors(content), FAULTS_SHOWN + 1)]
+    if not faults:
+        faults = [*_system_faults(content["system"]), *_interval_faults(content["scores"])]
+    return faults if len(faults) <= FAULTS_SHOWN else [*faults[:FAULTS_SHOWN], "and more faults"]
+
+
+def _system_faults(fields: dict[str, Any]) -> list[str]:
+    """List what the schema cannot say about a system."""
+    known = {name: fields[name] for name in SYSTEM_FIELDS if name in fields}
+    try:
+        System(**known, extra={name: fields[name] for name in fields if name not in known})
+    except ProofmatchError as error:
+        return [str(error)]
+    return []
+
+
+def _interval_faults(scores: dict[str, Any]) -> list[str]:
+    """List the intervals that do not contain their scores; bounds have six digits."""
+    return [
+        f"scores.ci95.{name}: {shown([low, high])} does not contain the score {shown(scores.get(name))}"
+        for name, (low, high) in scores["ci95"].items()
+        if not low <= high or not low - _ROUNDING <= scores.get(name, low) <= high + _ROUNDING
+    ]
 
 
 @cache
 def _validator() -> "Draft202012Validator":
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, FormatChecker
 
-    return Draft202012Validator(json.loads(_SCHEMA.read_text(encoding="utf-8")))
+    formats = FormatChecker(formats=())
+    for name, holds in (("line", _is_line), ("day", is_date), ("version", _is_version)):
+        formats.checks(name)(lambda value, holds=holds: not isinstance(value, str) or holds(value))
+    return Draft202012Validator(json.loads(_SCHEMA.read_text(encoding="utf-8")), format_checker=formats)
+
+
+def _is_line(text: str) -> bool:
+    return is_line(normalized_text(text))
+
+
+def _is_version(text: str) -> bool:
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        return len(text) <= _LONGEST_VERSION and Version(text) is not None
+    except InvalidVersion:
+        return False
 
 
 def _describe(error: "ValidationError") -> str:
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
     message = error.message.replace(repr(error.instance), shown(error.instance), 1)
+    if error.validator == "format":
+        message = f"{shown(error.instance)} must be {_FORMATS[error.validator_value]}"
     return one_line(f"{place.removeprefix('.') or 'the file'}: {message}")
 
 

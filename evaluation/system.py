@@ -1,10 +1,15 @@
 """The sidecar of a prediction file: which system made it, and how."""
 
+import json
 import os
+import re
+import unicodedata
 from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from sys import float_info
 from typing import Any
+from urllib.parse import urlsplit
 
 from proofmatch.errors import ProofmatchError, one_line, shown
 from proofmatch.strict_json import read_json
@@ -14,19 +19,51 @@ from .task import INPUTS
 from .training_data import TrainedOn, read_entries
 
 SHARED_SIDECAR = "system.json"
-_TEXTS = ("name", "input", "decoding", "url", "notes")
-SYSTEM_FIELDS = (*_TEXTS, "transductive", "normalization", "trained_on", "seen_answers", "allow_seen")
+# The longest texts in characters, as in `result.schema.json`.
+LONGEST_TEXTS = {
+    "name": 100,
+    "input": 10,
+    "decoding": 60,
+    "url": 500,
+    "notes": 500,
+    "date": 10,
+    "submitter": 100,
+}
+LONGEST_EXTRA = 10_000  # of all further fields together, as JSON
+SYSTEM_FIELDS = (
+    *LONGEST_TEXTS,
+    "transductive",
+    "normalization",
+    "trained_on",
+    "seen_answers",
+    "allow_seen",
+)
+_LONGEST_METHOD = 60
+_MOST_ROUNDS = 1_000_000
+# Characters that show nothing although Unicode counts them as letters, marks or symbols: fillers of Hangul, a
+# blank of Braille, and selectors of variants.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+_SPACES = re.compile("[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
+_DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MOST_MARKS = 3  # on one character; more of them cover the lines above and below
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system that makes predictions."""
+    """A system that makes predictions, as its authors describe it.
+
+    White space in texts is collapsed, and names are normalised (NFKC), so that "fast " is "fast".
+    """
 
     name: str  # its name in tables
     input: str | None = None  # what it uses of a text: `both`, `text` or `math`
     decoding: str | None = None  # how it chooses: `local`, `global`, `exact`, or whatever its authors call it
     url: str | None = None  # where to read about it
     notes: str | None = None
+    date: str | None = None  # when it was submitted, as in `2026-01-31`
+    submitter: str | None = None  # who submitted it
     transductive: bool = False  # whether a ranking uses the other statements or the set of all proofs
     normalization: dict[str, Any] | None = None  # of scores over these: `method`, and its settings
     trained_on: list[dict[str, Any]] | None = None  # releases and splits, see `TrainedOn`; None if not stated
@@ -35,13 +72,22 @@ class System:
     extra: dict[str, Any] = field(default_factory=dict)  # kept as they are, such as the seconds it took
 
     def __post_init__(self) -> None:
-        for name in _TEXTS:
+        for name, longest in LONGEST_TEXTS.items():
             value = getattr(self, name)
-            _require(isinstance(value, str | None) and value != "", name, "a text", value)
-        _require(self.name is not None and self.name.isprintable(), "name", "a line of text", self.name)
+            _require(isinstance(value, str | None), name, "a text", value)
+            if isinstance(value, str):
+                lines = value.splitlines() if name == "notes" else [value]
+                value = normalized_text(" ".join(lines), compatibly=name in ("name", "submitter"))
+                object.__setattr__(self, name, value)
+                fits = 0 < len(value) <= longest and is_line(value)
+                _require(fits, name, f"a line of text of up to {longest} visible characters", value)
+        has_word = self.name is not None and any(map(str.isalnum, self.name))
+        _require(has_word, "name", "a line of text with a letter or digit", self.name)
         _require(self.input in (None, *INPUTS), "input", f"one of {', '.join(INPUTS)}", self.input)
-        has_protocol = self.url is None or self.url.startswith(("https://", "http://"))
-        _require(has_protocol, "url", "an address that begins with https:// or http://", self.url)
+        wanted = "an address that begins with https:// or http://, with a host and without spaces"
+        _require(self.url is None or is_address(self.url), "url", wanted, self.url)
+        is_day = self.date is None or is_date(self.date)
+        _require(is_day, "date", "a day such as 2026-01-31", self.date)
         is_bool = isinstance(self.transductive, bool)
         _require(is_bool, "transductive", "true or false", self.transductive)
         is_count = self.seen_answers is None or (type(self.seen_answers) is int and self.seen_answers >= 0)
@@ -53,6 +99,7 @@ class System:
             raise ProofmatchError(f"the system's trained_on {error}") from None
         if self.normalization is not None:
             _check_normalization(self.normalization, self.transductive)
+        _require(is_small(self.extra), "further fields", f"up to {LONGEST_EXTRA:,} characters", self.extra)
 
     @property
     def training_entries(self) -> tuple[TrainedOn, ...] | None:
@@ -65,6 +112,44 @@ class System:
         return {
             name: value for name, value in known.items() if value is not None and value is not False
         } | self.extra
+
+
+def normalized_text(text: str, *, compatibly: bool = False) -> str:
+    """Collapse spaces and compose characters; `compatibly` replaces variants such as ﬁ and 𝐱, too."""
+    return _SPACES.sub(" ", unicodedata.normalize("NFKC" if compatibly else "NFC", text)).strip(" ")
+
+
+def is_line(text: str) -> bool:
+    """Tell whether a text is one line of visible characters, without controls and marks of direction."""
+    marks = 0
+    for character in unicodedata.normalize("NFD", text):
+        marks = marks + 1 if unicodedata.combining(character) else 0
+        if marks > _MOST_MARKS:
+            return False
+    return text.isprintable() and not _INVISIBLE.search(text)
+
+
+def is_address(text: str) -> bool:
+    """Tell whether a text is the address of a page; one with a user name could pretend to be another site."""
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    has_host = text.startswith(("https://", "http://")) and bool(parts.hostname) and "@" not in parts.netloc
+    return has_host and " " not in text and is_line(text)
+
+
+def is_date(text: str) -> bool:
+    """Tell whether a text is a day by ISO 8601."""
+    try:
+        return _DATE.fullmatch(text) is not None and date.fromisoformat(text) is not None
+    except ValueError:
+        return False
+
+
+def is_small(fields: dict[str, Any]) -> bool:
+    """Tell whether fields that nobody has defined are small enough to be kept."""
+    return len(json.dumps(fields, ensure_ascii=False)) <= LONGEST_EXTRA
 
 
 def sidecar_of(predictions: Path) -> Path:
@@ -111,15 +196,16 @@ def _require(holds: bool, field: str, wanted: str, value: object) -> None:
 
 def _check_normalization(normalization: dict[str, Any], transductive: bool) -> None:
     _require(isinstance(normalization, dict), "normalization", "an object", normalization)
+    _require(is_small(normalization), "normalization", f"up to {LONGEST_EXTRA:,} characters", normalization)
     method, temperature, rounds = (normalization.get(key) for key in ("method", "temperature", "rounds"))
-    is_text = isinstance(method, str) and method != "" and method.isprintable()
-    _require(is_text, "normalization method", "a text", method)
+    is_text = isinstance(method, str) and 0 < len(method) <= _LONGEST_METHOD and is_line(method)
+    _require(is_text, "normalization method", f"a text of up to {_LONGEST_METHOD} characters", method)
     if "temperature" in normalization:
         is_positive = _is_positive(temperature, int | float)
         _require(is_positive, "normalization temperature", "greater than 0", temperature)
     if "rounds" in normalization:
-        is_positive = _is_positive(rounds, int)
-        _require(is_positive, "normalization rounds", "a positive integer", rounds)
+        is_positive = _is_positive(rounds, int) and rounds <= _MOST_ROUNDS
+        _require(is_positive, "normalization rounds", f"an integer from 1 to {_MOST_ROUNDS:,}", rounds)
     if not transductive:
         raise ProofmatchError(
             "the system's normalization makes it transductive: say that it is, or leave the normalization out"

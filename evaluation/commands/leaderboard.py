@@ -1,6 +1,7 @@
 """`proofmatch leaderboard`: result files → a static site, and the check of submissions."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ EXAMPLE = (
     "proofmatch leaderboard results --out site --data release\n"
     "  proofmatch leaderboard results/my-system --check --data release"
 )
+
+_LINES_SHOWN = 20  # of each list
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--check",
         action="store_true",
-        help="compute every result again from its predictions, which must be there; exit 1 if one differs",
+        help="compute every result again from its predictions, which must be there; exit 1 if any is faulty",
     )
     add(
         "--data",
@@ -37,6 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="the release of the results: a folder, or OWNER/NAME[@REVISION] on the Hub; may be repeated",
+    )
+    add(
+        "--gold",
+        metavar="GOLD",
+        type=Path,
+        action="append",
+        default=[],
+        help="the answers of a sealed release, from `proofmatch seal`; for several, in the order of --data",
     )
     add("--repository", metavar="URL", help="where pull requests go, for the page on how to submit")
     add("--push", metavar="OWNER/NAME", help="upload the site as a static Space on the Hub")
@@ -54,13 +65,18 @@ def run(options: argparse.Namespace) -> int:
     if options.out is None:
         from ..leaderboard import check_results
 
-        number = check_results(options.results, options.data)
+        number = check_results(options.results, options.data, options.gold)
         print(f"{number:,} result{'s are' if number != 1 else ' is'} what the predictions give")
         return 0
     from ..leaderboard import make_leaderboard
 
     made = make_leaderboard(
-        options.results, options.out, options.data, repository=options.repository, strict=options.check
+        options.results,
+        options.out,
+        options.data,
+        gold=options.gold,
+        repository=options.repository,
+        strict=options.check,
     )
     _describe(made)
     if options.push is not None:
@@ -76,6 +92,8 @@ def _check_options(options: argparse.Namespace) -> None:
         raise ProofmatchError("give --out SITE to write a site, or --check to check results")
     if options.check and not options.data:
         raise ProofmatchError("--check needs --data, the release that the results are of")
+    if options.gold and not options.data:
+        raise ProofmatchError("--gold has the answers of a sealed release: give that as --data")
     if options.push is not None and options.out is None:
         raise ProofmatchError("--push uploads a site that is written first: give --out SITE as well")
     if options.push is None and (options.private or options.dry_run):
@@ -83,8 +101,19 @@ def _check_options(options: argparse.Namespace) -> None:
 
 
 def _describe(made: "Leaderboard") -> None:
-    rows = sum(len(board.rows) for board in made.boards)
-    print(f"{made.folder / 'index.html'}: {len(made.boards):,} boards with {rows:,} rows")
-    print(f"results: {made.n_results:,}, of which {made.n_checked:,} were computed again from predictions")
+    from ..leaderboard.checking import shortened
+
+    rows = [row for board in made.boards for row in board.rows]
+    print(f"{made.folder / 'index.html'}: {len(made.boards):,} boards with {len(rows):,} rows")
+    print(
+        f"results: {made.n_results:,}, of which {made.n_checked:,} were computed again from predictions "
+        "and have ranks"
+    )
     if made.n_others:
         print(f"ignored: {made.n_others:,} JSON files that are not results")
+    for title, lines in (
+        ("worth a look:", made.remarks),
+        (f"left out: {made.n_refused:,} result files with faults:", made.faults),
+    ):
+        if lines:
+            print(printable("\n  ".join([title, *shortened(lines, _LINES_SHOWN)])), file=sys.stderr)

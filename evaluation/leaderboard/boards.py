@@ -1,4 +1,7 @@
-"""Submissions → boards of comparable systems: a row for each system and input, a score for each decoding."""
+"""Checked results → boards of comparable systems: a row for each system and input, a score for each decoding.
+
+What a board says about its release is from the release; what a result file says about it decides nothing.
+"""
 
 import re
 from collections import Counter
@@ -6,18 +9,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from proofmatch.errors import ProofmatchError, quoted
+from proofmatch import __version__
+from proofmatch.errors import quoted
 
+from ...builder.release.release import Release
 from ..decoding.candidates import DEFAULT_K
-from ..metrics import TIE_RULE
+from ..metrics import ONE_TO_ONE, RANKING, TIE_RULE
 from ..system import normalization_in_words
-from .results import Submission
+from .resemblance import find_resemblances
+from .results import Entry, split_of
 
 _CONFIGS = {"pairs": "mixed", "pairs_by_article": "by article"}
 _SPLITS = ("test", "validation", "train", "all")
 _INPUTS = ("both", "text", "math", None)
-_BASELINES = ("tfidf", "dice")  # the names that `proofmatch baseline` gives its systems
+_BASELINES = ("tfidf", "dice", "bm25")  # the names that `proofmatch baseline` gives its systems
 
+_SEEN = "may have seen answers of this split in training"
 _RANKED, _MATCHED, _EXACT = "ranking", "one_to_one", "one_to_one_exact"
 # The scores of a row: the decoding, and the measure of its result.
 SCORES = {
@@ -52,60 +59,77 @@ class Row:
     Attributes:
         system: The system's name.
         kind: `model`, `baseline`, or `reported` for figures that others published.
-        input: `both`, `text` or `math`; None if unknown.
+        input: `both`, `text` or `math`, as its authors say; None if unknown.
         scores: The scores that there are results for, by the names of `SCORES`.
+        checked: Whether its scores were computed here from its predictions. If not, it has no rank.
         normalization: How scores are normalised over the whole candidate set, in words.
         url: Where to read about the system.
         notes: A sentence about it.
+        date: When it was submitted.
+        submitter: Who submitted it.
         training_minutes: Its training time.
-        evaluators: The evaluator versions of its results.
-        checked: Whether its scores were computed again from its predictions.
-        ranks: Its rank by each score, among the comparable rows of its board.
+        evaluator: The version of the evaluator whose scores these are, or are said to be.
+        origin: A file of it, if another row of the board is of a system with this name.
+        remarks: What to know before believing it.
+        has_seen: Whether the system may have seen answers of the split in training. If so, it has no rank.
+        ranks: Its rank by each score, among the ranked rows of its board.
     """
 
     system: str
     kind: str
     input: str | None
     scores: Mapping[str, Score]
+    checked: bool = False
     normalization: str | None = None
     url: str | None = None
     notes: str | None = None
+    date: str | None = None
+    submitter: str | None = None
     training_minutes: float | None = None
-    evaluators: tuple[str, ...] = ()
-    checked: bool = False
+    evaluator: str | None = None
+    origin: str | None = None
+    remarks: tuple[str, ...] = ()
+    has_seen: bool = False
     ranks: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether it can be compared with others: checked, and without having seen the answers."""
+        return self.checked and not self.has_seen
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Systems on the same task, scored by the same rule.
+    """Systems on the same task.
 
     Attributes:
         slug: Its name in links, which does not depend on other boards.
-        dataset: The name of the release.
+        dataset: The name of the release; if it is not verified, as results say.
+        revision: The commit of the release on the Hub, if it was opened there.
         manifest_sha256: The hash of the release's manifest; None for a corpus without a release.
         config: `pairs` or `pairs_by_article`.
         split: The split.
-        transductive: Whether rankings use the whole candidate set.
-        tie_rule: Where the gold proof ranks among equal scores; None if unknown.
+        transductive: Whether rankings use the whole candidate set, as the systems' authors say.
         n_statements: The number of statements.
         n_proofs: The number of candidate proofs.
-        evaluator: The evaluator version whose scores are ranked.
-        rows: The rows, the best first.
+        rows: The rows: first those with ranks, the best first; then the others by name.
+        evaluator: The version of the evaluator that computed the ranked scores.
+        verified: Whether the release is one of `--data`.
         source: The paper whose figures the board has, if any.
     """
 
     slug: str
     dataset: str
+    revision: str | None
     manifest_sha256: str | None
     config: str
     split: str
     transductive: bool
-    tie_rule: str | None
     n_statements: int
     n_proofs: int
-    evaluator: str | None
     rows: tuple[Row, ...]
+    evaluator: str | None = None
+    verified: bool = False
     source: str | None = None
 
     @property
@@ -114,38 +138,49 @@ class Board:
         return _CONFIGS[self.config]
 
     @property
-    def has_other_tie_rule(self) -> bool:
-        """Whether its scores follow an outdated tie rule."""
-        return self.tie_rule not in (None, TIE_RULE)
+    def ranked_rows(self) -> tuple[Row, ...]:
+        """The rows that can be compared."""
+        return tuple(row for row in self.rows if row.is_ranked)
+
+    @property
+    def other_rows(self) -> tuple[Row, ...]:
+        """The rows that stand apart from those."""
+        return tuple(row for row in self.rows if not row.is_ranked)
 
 
-def make_boards(submissions: Iterable[Submission], checked: frozenset[str] = frozenset()) -> list[Board]:
-    """Group results into boards, those of the release with the most results first.
+def make_boards(entries: Iterable[Entry], releases: Sequence[Release] = ()) -> list[Board]:
+    """Group results into boards: first those of the releases, in their order, then those of no known release.
 
     Args:
-        submissions: The results.
-        checked: The names of those that were computed again.
-
-    Raises:
-        ProofmatchError: If two results are of the same system, or contradict each other.
+        entries: The results.
+        releases: The releases that they may be of.
     """
-    submissions = list(submissions)
-    if repeated := duplicates(submissions):
-        raise ProofmatchError("\n  ".join(["some results are there twice:", *repeated]))
-    groups: dict[tuple[Any, ...], list[Submission]] = {}
-    for submission in submissions:
-        groups.setdefault(_board_key(submission), []).append(submission)
-    boards = [_make_board(group, checked) for group in groups.values()]
-    numbers = Counter(submission.content["dataset"]["manifest_sha256"] for submission in submissions)
-    return sorted(boards, key=lambda board: _order(board, numbers))
+    entries = list(entries)
+    remarks = find_resemblances(entries)
+    groups: dict[tuple[Any, ...], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(_board_key(entry), []).append(entry)
+    boards = []
+    for key in sorted(groups, key=repr):
+        slugs = {board.slug for board in boards}
+        boards.append(_make_board(groups[key], remarks, slugs))
+    # Those of the release with the most results come first among releases that are not known.
+    places: dict[str, int] = {}
+    for manifest, number in Counter(split_of(entry)[0] for entry in entries).items():
+        places[manifest] = -number
+    for place, release in enumerate(releases, start=-len(entries) - len(releases)):
+        places[release.manifest_sha256] = place
+    return sorted(boards, key=lambda board: _order(board, places))
 
 
-def duplicates(submissions: Iterable[Submission]) -> list[str]:
+def duplicates(entries: Iterable[Entry]) -> list[str]:
     """Name the results that have the same place on a board, neither of which can be preferred."""
     places: dict[tuple[Any, ...], list[str]] = {}
-    for submission in submissions:
-        key = (*_board_key(submission), *_row_key(submission), _decoding_of(submission))
-        places.setdefault(key, []).append(submission.name)
+    for entry in entries:
+        is_transductive = bool(entry.system.get("transductive"))
+        # Without the folder: one board should not have a name twice.
+        key = (*split_of(entry), is_transductive, *_row_key(entry)[1:], _decoding_of(entry))
+        places.setdefault(key, []).append(entry.name)
     return [
         f"{quoted(second)}: the same system, input and decoding are in {quoted(names[0])}; "
         "remove one of them or give its system another name"
@@ -155,11 +190,12 @@ def duplicates(submissions: Iterable[Submission]) -> list[str]:
 
 
 def sorted_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Sort rows by MRR, the best first, or else by the next score that a row has."""
+    """Sort rows: ranked ones first, by MRR or else by the next score that a row has; others by name."""
 
     def order(row: Row) -> tuple[Any, ...]:
         values = [-row.scores[name].value if name in row.scores else 1.0 for name in SCORES]
-        return (*values, row.system, _INPUTS.index(row.input), row.normalization or "")
+        name = row.system.casefold(), row.system, _INPUTS.index(row.input), row.normalization or ""
+        return (False, *values, *name) if row.is_ranked else (True, *name, *values)
 
     return tuple(sorted(rows, key=order))
 
@@ -169,166 +205,177 @@ def make_slug(*parts: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", "-".join(parts).lower()).strip("-") or "board"
 
 
-def _board_key(submission: Submission) -> tuple[Any, ...]:
-    """Return what results of one board have in common."""
-    dataset = submission.content["dataset"]
-    return (
-        dataset["manifest_sha256"],
-        dataset["config"],
-        dataset["split"],
-        bool(submission.system.get("transductive")),
-        submission.content["evaluator"]["tie_rule"],
-    )
+def _board_key(entry: Entry) -> tuple[Any, ...]:
+    """Return what results of one board have in common: by the release, or else by all that they say of it."""
+    key = (*split_of(entry), bool(entry.system.get("transductive")))
+    if entry.task is not None:
+        return (False, *key)
+    said = entry.content
+    return (True, *key, said["dataset"]["id"], said["n_statements"], said["n_proofs"])
 
 
-def _row_key(submission: Submission) -> tuple[Any, ...]:
-    """Return what results of one row have in common: system, input and normalisation."""
-    system = submission.system
+def _row_key(entry: Entry) -> tuple[Any, ...]:
+    """Return what results of one row have in common: folder, system, input and normalisation."""
+    system = entry.system
     settings = system.get("normalization") or {}
     return (
+        (entry.folder, entry.is_checked),
         system["name"],
         system.get("input"),
         tuple(sorted((name, str(settings[name])) for name in settings)),
     )
 
 
-def _decoding_of(submission: Submission) -> str:
-    """Tell which scores of a row a result has.
+def _decoding_of(entry: Entry) -> str:
+    """Tell which scores of a row a result has: by its predictions, not by what its sidecar says."""
+    if _seen(entry) == RANKING:
+        return _RANKED
+    return _EXACT if entry.system.get("decoding") == "exact" else _MATCHED
 
-    Names other than `local`, `global` and `exact` say nothing, so the predictions decide: if no proof is
-    chosen twice, it is a matching.
-    """
-    by_name = {"local": _RANKED, "global": _MATCHED, "exact": _EXACT}
-    return by_name.get(submission.system.get("decoding", "")) or (
-        _MATCHED if submission.content["scores"]["one_to_one"] else _RANKED
+
+def _seen(entry: Entry) -> str:
+    """Return what the evaluator saw, also in results of versions that did not say."""
+    content = entry.content
+    is_matching = content["scores"]["one_to_one"] or entry.system.get("decoding") in ("global", "exact")
+    return content.get("decoding_seen") or (ONE_TO_ONE if is_matching else RANKING)
+
+
+def _make_board(entries: Sequence[Entry], remarks: Mapping[str, tuple[str, ...]], slugs: set[str]) -> Board:
+    content, task = entries[0].content, entries[0].task
+    dataset = content["dataset"]
+    transductive = bool(entries[0].system.get("transductive"))
+    name = dataset["id"] if task is None else task.release.id
+    slug = make_slug(
+        "unverified" if task is None else name,
+        dataset["manifest_sha256"][:8],
+        _CONFIGS[dataset["config"]],
+        dataset["split"],
+        *(["transductive"] if transductive else []),
     )
-
-
-def _make_board(submissions: Sequence[Submission], checked: frozenset[str]) -> Board:
-    first = submissions[0].content
-    _refuse_contradictions(submissions)
-    dataset, evaluator = first["dataset"], _newest(one.content["evaluator"]["version"] for one in submissions)
-    systems: dict[tuple[Any, ...], dict[str, Submission]] = {}
-    for submission in submissions:
-        systems.setdefault(_row_key(submission), {})[_decoding_of(submission)] = submission
-    rows = [
-        _make_row(by_decoding, all(one.name in checked for one in by_decoding.values()))
-        for by_decoding in systems.values()
-    ]
-    # Some may have opened the release from a folder, others from the Hub.
-    name = min(
-        (one.content["dataset"]["id"] for one in submissions), key=lambda name: ("/" not in name, name)
-    )
-    transductive = bool(submissions[0].system.get("transductive"))
-    tie_rule = first["evaluator"]["tie_rule"]
+    number = 1
+    while (numbered := slug if number == 1 else f"{slug}-{number}") in slugs:
+        number += 1
     return Board(
-        slug=make_slug(
-            name,
-            dataset["manifest_sha256"][:8],
-            _CONFIGS[dataset["config"]],
-            dataset["split"],
-            *(["transductive"] if transductive else []),
-            *([] if tie_rule == TIE_RULE else ["ties", tie_rule[:40]]),
-        ),
+        slug=numbered,
         dataset=name,
+        revision=None if task is None else task.release.revision,
         manifest_sha256=dataset["manifest_sha256"],
         config=dataset["config"],
         split=dataset["split"],
         transductive=transductive,
-        tie_rule=tie_rule,
-        n_statements=first["n_statements"],
-        n_proofs=first["n_proofs"],
-        evaluator=evaluator,
-        rows=sorted_rows(_with_ranks(rows, evaluator)),
+        n_statements=content["n_statements"] if task is None else len(task.statement_ids),
+        n_proofs=content["n_proofs"] if task is None else len(task.proof_ids),
+        rows=sorted_rows(_with_ranks(_make_rows(entries, remarks))),
+        evaluator=None if task is None else __version__,
+        verified=task is not None,
     )
 
 
-def _refuse_contradictions(submissions: Sequence[Submission]) -> None:
-    """Refuse results of one split that disagree on its size."""
-    sizes = {(one.content["n_statements"], one.content["n_proofs"]): one.name for one in submissions}
-    if len(sizes) > 1:
-        names = " and ".join(sorted(map(quoted, sizes.values()))[:2])
-        raise ProofmatchError(f"{names} are of the same split, but of different size; evaluate them again")
+def _make_rows(entries: Sequence[Entry], remarks: Mapping[str, tuple[str, ...]]) -> list[Row]:
+    """Combine the decodings of each system; a second result for one of them begins a row of its own."""
+    found: dict[tuple[Any, ...], list[dict[str, Entry]]] = {}
+    for entry in entries:
+        decoding, rows = _decoding_of(entry), found.setdefault(_row_key(entry), [])
+        free = next((row for row in rows if decoding not in row), None)
+        if free is None:
+            rows.append({decoding: entry})
+        else:
+            free[decoding] = entry
+    names = Counter(key[1:] for key, rows in found.items() for _ in rows)
+    return [
+        _make_row(by_decoding, remarks, is_alone=names[key[1:]] == 1)
+        for key, rows in found.items()
+        for by_decoding in rows
+    ]
 
 
-def _order(board: Board, numbers: Counter[str | None]) -> tuple[Any, ...]:
-    return (
-        -numbers[board.manifest_sha256],
-        board.dataset,
-        board.manifest_sha256,
-        board.tie_rule != TIE_RULE,
-        board.tie_rule,
-        board.transductive,
-        list(_CONFIGS).index(board.config),
-        _SPLITS.index(board.split),
-    )
-
-
-def _newest(versions: Iterable[str]) -> str:
-    def parts(version: str) -> tuple[list[tuple[int, str]], str]:
-        # Compared as text: a hostile version may have more digits than Python converts to a number.
-        numbers = (part.lstrip("0") for part in re.findall(r"[0-9]+", version))
-        return [(len(number), number) for number in numbers], version
-
-    return max(versions, key=parts)
-
-
-def _make_row(submissions: Mapping[str, Submission], checked: bool) -> Row:
+def _make_row(
+    by_decoding: Mapping[str, Entry], remarks: Mapping[str, tuple[str, ...]], *, is_alone: bool
+) -> Row:
     """Combine the results of a system, at least one, by decoding."""
-    systems = [one.system for one in submissions.values()]
-    first = systems[0]
+    entries = list(by_decoding.values())
+    systems, first = [one.system for one in entries], entries[0].system
     normalization = normalization_in_words(first.get("normalization")) if first.get("transductive") else None
+    told = [remark for one in entries for remark in (*_other_rules(one), *remarks.get(one.name, ()))]
     return Row(
         system=first["name"],
         kind="baseline" if first["name"] in _BASELINES else "model",
         input=first.get("input"),
         scores={
-            name: _score(submissions[decoding], measure)
+            name: _score(by_decoding[decoding], measure)
             for name, (decoding, measure) in SCORES.items()
-            if decoding in submissions
+            if decoding in by_decoding
         },
+        checked=entries[0].is_checked,
         normalization=normalization,
         url=_first(systems, "url"),
         notes=_first(systems, "notes"),
+        date=_first(systems, "date"),
+        submitter=_first(systems, "submitter"),
         training_minutes=_minutes(_first(systems, "training_seconds")),
-        evaluators=tuple(sorted({one.content["evaluator"]["version"] for one in submissions.values()})),
-        checked=checked,
+        evaluator=", ".join(sorted({one.content["evaluator"]["version"] for one in entries})),
+        origin=None if is_alone else min(one.name for one in entries),
+        remarks=tuple(dict.fromkeys(told)),
+        has_seen=any(one.content.get("allow_seen") for one in entries),
     )
 
 
-def _with_ranks(rows: Sequence[Row], evaluator: str | None) -> list[Row]:
-    """Rank the rows of a board by each score; equal scores share a rank.
+def _other_rules(entry: Entry) -> list[str]:
+    other = (
+        [] if entry.content["evaluator"]["tie_rule"] == TIE_RULE else ["has another rule for equal scores"]
+    )
+    return [*other, _SEEN] if entry.content.get("allow_seen") else other
 
-    Results of another evaluator version have no rank: they are not comparable.
-    """
-    compared = [row for row in rows if row.evaluators == (evaluator,)]
-    values = {name: [row.scores[name].value for row in compared if name in row.scores] for name in SCORES}
+
+def _with_ranks(rows: Sequence[Row]) -> list[Row]:
+    """Rank the checked rows of a board by each score; equal scores share a rank."""
+    values = {
+        name: [row.scores[name].value for row in rows if row.is_ranked and name in row.scores]
+        for name in SCORES
+    }
     return [
         replace(
             row,
             ranks={
                 name: 1 + sum(other > score.value for other in values[name])
                 for name, score in row.scores.items()
-                if row in compared
+                if row.is_ranked
             },
         )
         for row in rows
     ]
 
 
-def _score(submission: Submission, measure: str) -> Score:
-    scores = submission.content["scores"]
+def _score(entry: Entry, measure: str) -> Score:
+    scores = entry.content["scores"]
     low, high = scores["ci95"][measure]
-    return Score(scores[measure], (low, high), submission.name, _remark(submission))
+    return Score(scores[measure], (low, high), entry.name, _remark(entry))
 
 
-def _remark(submission: Submission) -> str | None:
-    decoding = submission.system.get("decoding")
-    details = submission.system.get("details")
+def _remark(entry: Entry) -> str | None:
+    """Say how the decoding is unusual, or other than its authors say."""
+    said, seen = entry.system.get("decoding"), _seen(entry)
+    details = entry.system.get("details")
     top_k = details.get("top_k") if isinstance(details, dict) else None
-    if decoding == "global" and isinstance(top_k, int) and top_k != DEFAULT_K:
+    if (said == "local") != (seen == RANKING) and said in ("local", "global", "exact"):
+        return f"said to be {said}, seen as {seen}"
+    if seen not in (RANKING, ONE_TO_ONE):
+        return seen
+    if said == "global" and isinstance(top_k, int) and top_k != DEFAULT_K:
         return f"best {top_k:,}"
-    return decoding if decoding not in (None, "local", "global", "exact") else None
+    return said if said not in (None, "local", "global", "exact") else None
+
+
+def _order(board: Board, places: Mapping[str, int]) -> tuple[Any, ...]:
+    return (
+        places[board.manifest_sha256 or ""],
+        board.dataset,
+        board.manifest_sha256,
+        board.transductive,
+        list(_CONFIGS).index(board.config),
+        _SPLITS.index(board.split),
+        board.slug,
+    )
 
 
 def _first(systems: Sequence[dict[str, Any]], name: str) -> Any:  # noqa: ANN401 - the value of any field

@@ -1,13 +1,14 @@
 """The check of submissions: a result must say what the evaluator computes from its predictions."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from math import isclose
 from pathlib import Path
 from typing import Any
 
-from proofmatch.errors import CheckFailed, ProofmatchError, quoted
+from proofmatch.errors import CheckFailed, ProofmatchError, one_line, quoted
 from proofmatch.progress import Progress
 
 from ...builder.release.release import Release, open_release
@@ -15,7 +16,7 @@ from ..evaluator import evaluate_file
 from ..system import System, find_sidecar, read_system
 from ..task import Task, load_task
 from .boards import duplicates
-from .results import Found, Submission, find_results
+from .results import Entry, Submission, find_results
 
 _BY_ARTICLE = "pairs_by_article"
 _BY_OPTION = ("name", "input", "url")  # `proofmatch evaluate` has options for these
@@ -23,7 +24,8 @@ _TOLERANCE = 1e-9  # scores are means that are rounded once; this is far below w
 _INTERVAL_TOLERANCE = 2e-6  # bounds have six digits, the last of which machines may round differently
 _SHOWN = 70  # characters of a value in a message
 _ABSENT = object()
-_OPTIONAL = {"scores.ndcg@10", "scores.ci95.ndcg@10"}
+_OPTIONAL = {"scores.ndcg@10", "scores.ci95.ndcg@10", "decoding_seen"}
+_LINES_SHOWN = 100  # of a message
 
 
 @dataclass
@@ -32,30 +34,56 @@ class Checker:
 
     Attributes:
         releases: The releases that results may be of.
+        gold: The files with the answers of the sealed ones, by the hashes of their manifests.
+        strict: Whether a result must be of one of the releases, have its predictions, and say in every field
+            what this evaluator computes from them. Otherwise it may lack them, or be by another evaluator.
     """
 
     releases: list[Release]
+    gold: dict[str, Path] = field(default_factory=dict)
+    strict: bool = True
     _tasks: dict[tuple[str, str, str], Task] = field(default_factory=dict)
 
-    def faults(self, submission: Submission) -> list[str]:
-        """List where a result differs from what its predictions give."""
+    def check(self, submission: Submission) -> Entry | list[str]:
+        """Compute a result again if possible, or list what is wrong with it.
+
+        Raises:
+            ProofmatchError: If the answers of a sealed release are needed.
+        """
         dataset = submission.content["dataset"]
         release = self._release(dataset["manifest_sha256"])
-        if release is None:
+        if release is None and self.strict:
             return [self._wrong_release(dataset)]
         if len(submission.predictions) > 1:
-            names = " and ".join(path.name for path in submission.predictions)
+            names = " and ".join(quoted(path.name) for path in submission.predictions)
             return [f"{names} both have its name; keep the one that it is of"]
+        if release is None:
+            return Entry(submission.name, submission.content, None)
         predictions = next(iter(submission.predictions), None)
-        if predictions is None:
+        if predictions is None and self.strict:
             return ["its predictions are missing; put them beside it, with the same name"]
         try:
             task = self._task(release, dataset["split"], dataset["config"])
-            system = _system(predictions, submission.system)
-            found = evaluate_file(predictions, task, system).as_dict()
         except ProofmatchError as error:
             return [_on_one_line(error)]
-        return _mismatches(submission.content, found)
+        if predictions is None:
+            return _size_faults(submission.content, task) or Entry(submission.name, submission.content, task)
+        _ = task.required_gold
+        return self._recompute(submission, predictions, task)
+
+    def _recompute(self, submission: Submission, predictions: Path, task: Task) -> Entry | list[str]:
+        try:
+            system = _system(predictions, submission.system)
+            result = evaluate_file(predictions, task, system)
+        except ProofmatchError as error:
+            return [_on_one_line(error)]
+        except OSError as error:
+            return [one_line(f"{predictions.name} cannot be read ({error.strerror})")]
+        found = result.as_dict()
+        if faults := _mismatches(submission.content, found, self.strict):
+            return faults
+        first_choices = sha256(result.first_choices.tobytes()).hexdigest()
+        return Entry(submission.name, found, task, is_checked=True, first_choices=first_choices)
 
     def _release(self, manifest_sha256: str) -> Release | None:
         return next((one for one in self.releases if one.manifest_sha256 == manifest_sha256), None)
@@ -63,7 +91,10 @@ class Checker:
     def _task(self, release: Release, split: str, config: str) -> Task:
         key = release.manifest_sha256, split, config
         if key not in self._tasks:
-            self._tasks[key] = load_task(release, split, by_article=config == _BY_ARTICLE)
+            by_article = config == _BY_ARTICLE
+            is_sealed = release.is_sealed(split, by_article)
+            gold = self.gold.get(release.manifest_sha256) if is_sealed else None
+            self._tasks[key] = load_task(release, split, by_article=by_article, gold=gold)
         return self._tasks[key]
 
     def _wrong_release(self, dataset: dict[str, Any]) -> str:
@@ -79,52 +110,104 @@ class Checker:
         )
 
 
-def check_results(results: str | Path, data: str | Path | Sequence[str | Path]) -> int:
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The results of a folder after the check.
+
+    Attributes:
+        entries: Those without fault, sorted by name.
+        faults: The faults of the others, a line each.
+        n_refused: The number of the others.
+        n_others: The number of JSON files that are not results.
+    """
+
+    entries: list[Entry]
+    faults: list[str]
+    n_refused: int
+    n_others: int
+
+
+def check_results(
+    results: str | Path,
+    data: str | Path | Sequence[str | Path],
+    gold: str | Path | Sequence[str | Path] = (),
+) -> int:
     """Check that every result of a folder is what the predictions beside it give.
 
     Args:
         results: The folder; its subfolders are searched as well.
         data: The release, or releases, of the results: folders, or `OWNER/NAME[@REVISION]`.
+        gold: The answers of the sealed ones among them, in the same order.
 
     Returns:
         The number of results.
 
     Raises:
-        CheckFailed: With every mismatch, a line each.
-        ProofmatchError: If a result file cannot be read, with every fault.
+        CheckFailed: With every fault, a line each.
+        ProofmatchError: If there is no result, or no release.
     """
-    checker = Checker(open_releases(data))
-    found = find_results(Path(results))
-    faults = [*faults_of_all(found.submissions, checker), *duplicates(found.submissions)]
-    refuse(found, faults)
-    return len(found.submissions)
+    checked = check_folder(Path(results), open_checker(data, gold))
+    refuse(checked)
+    return len(checked.entries)
 
 
-def open_releases(data: str | Path | Sequence[str | Path]) -> list[Release]:
-    """Open one or several releases."""
-    return [open_release(one) for one in ([data] if isinstance(data, str | Path) else data)]
+def open_checker(
+    data: str | Path | Sequence[str | Path],
+    gold: str | Path | Sequence[str | Path] = (),
+    *,
+    strict: bool = True,
+) -> Checker:
+    """Open the releases that results may be of."""
+    releases = [open_release(one) for one in _as_list(data)]
+    sealed = [release.manifest_sha256 for release in releases if release.sealed is not None]
+    answers = [Path(one) for one in _as_list(gold)]
+    if len(answers) > len(sealed):
+        raise ProofmatchError(
+            f"--gold is there {len(answers)} times, but {len(sealed)} of the releases of --data are sealed; "
+            "give it once for each sealed release, in the same order"
+        )
+    return Checker(releases, dict(zip(sealed, answers, strict=False)), strict)
 
 
-def faults_of_all(submissions: Iterable[Submission], checker: Checker) -> list[str]:
-    """List the faults of submissions, each with the name of its file."""
-    faults = []
-    with Progress("checking results", "results") as progress:
-        for submission in submissions:
-            faults += [f"{quoted(submission.name)}: {fault}" for fault in checker.faults(submission)]
+def _as_list(values: str | Path | Sequence[str | Path]) -> list[str | Path]:
+    return [values] if isinstance(values, str | Path) else list(values)
+
+
+def check_folder(folder: Path, checker: Checker) -> Checked:
+    """Check all results of a folder; a faulty one changes nothing for the others."""
+    found = find_results(folder)
+    entries, faults, n_refused = [], list(found.faults), found.n_refused
+    with Progress("checking results", "results", len(found.submissions)) as progress:
+        for submission in found.submissions:
+            checked = checker.check(submission)
+            if isinstance(checked, Entry):
+                entries.append(checked)
+            else:
+                faults += [f"{quoted(submission.name)}: {fault}" for fault in checked]
+                n_refused += 1
             progress.summary = f"{len(faults):,} faults"
             progress.advance()
         progress.summary = ""
-    return faults
+    return Checked(entries, faults, n_refused, found.n_others)
 
 
-def refuse(found: Found, faults: list[str]) -> None:
-    """Refuse results with any fault; the exit code is 2 if one cannot be read, else 1."""
-    if not found.faults and not faults:
-        return
-    every = [*found.faults, *faults]
-    kind = ProofmatchError if found.faults else CheckFailed
-    head = f"{len(every):,} fault{'s' * (len(every) > 1)}:"
-    raise kind("\n  ".join([head, *every]))
+def refuse(checked: Checked) -> None:
+    """Refuse results if one has a fault, or two are of one system.
+
+    Raises:
+        CheckFailed: With the first faults, a line each.
+    """
+    faults = [*checked.faults, *duplicates(checked.entries)]
+    if faults:
+        raise CheckFailed(
+            "\n  ".join([f"{len(faults):,} fault{'s' * (len(faults) > 1)}:", *shortened(faults)])
+        )
+
+
+def shortened(lines: Sequence[str], most: int = _LINES_SHOWN) -> list[str]:
+    """Keep the first lines, and count the others."""
+    left = len(lines) - most
+    return [*lines[:most], f"and {left:,} more"] if left > 0 else list(lines)
 
 
 def _system(predictions: Path, said: dict[str, Any]) -> System:
@@ -139,16 +222,31 @@ def _on_one_line(error: ProofmatchError) -> str:
     return f"{first} {others[0]}{' …' if len(others) > 1 else ''}" if others else first
 
 
-def _mismatches(said: dict[str, Any], found: dict[str, Any]) -> list[str]:
+def _size_faults(said: dict[str, Any], task: Task) -> list[str]:
+    sizes = {"n_statements": len(task.statement_ids), "n_proofs": len(task.proof_ids)}
+    return [
+        f"{name} is {said[name]}, but the release has {size}"
+        for name, size in sizes.items()
+        if said[name] != size
+    ]
+
+
+def _mismatches(said: dict[str, Any], found: dict[str, Any], strict: bool) -> list[str]:
     """List where two results differ, with both values, a line each.
 
-    The revision on the Hub may differ: the manifest's hash tells whether the data are the same. A score that
-    the schema does not require may be missing, as in results of older versions.
+    The revision on the Hub may differ: the manifest's hash tells whether the data are the same. A field that
+    the schema does not require may be missing, as in results of older versions. If not `strict`, the name of
+    the release may differ, and the evaluator, and with it everything that it computes.
     """
+    ignored = ["dataset.revision"]
+    if not strict:
+        ignored += ["dataset.id", "evaluator."]
+        if said["evaluator"] != found["evaluator"]:
+            ignored += ["scores.", "by_category", "assignment_counts", "decoding_seen"]
     return [
         f"{place} is {_shown(stated)}, but {_source(place)} {_shown(computed)}"
         for place, stated, computed in _differences(said, found, "")
-        if place != "dataset.revision" and not (stated is _ABSENT and place in _OPTIONAL)
+        if not place.startswith(tuple(ignored)) and not (stated is _ABSENT and place in _OPTIONAL)
     ]
 
 

@@ -52,31 +52,35 @@ def read_published(path: Path = _FILE) -> Published:
 def add_published(boards: Iterable[Board], published: Published) -> list[Board]:
     """Add the published figures to the boards of the published corpus, or else as boards of their own.
 
-    Figures of different corpora are never on the same board.
+    Figures of different corpora are never on the same board. Boards of no known release come last, unless
+    there are no others.
     """
     boards, done = list(boards), set()
     for number, board in enumerate(boards):
         same_split = board.config == published.config and board.split in published.rows
-        if board.manifest_sha256 in published.manifests and same_split and not board.transductive:
+        is_theirs = board.verified and board.manifest_sha256 in published.manifests
+        if is_theirs and same_split and not board.transductive:
             rows = sorted_rows([*board.rows, *published.rows[board.split]])
             boards[number] = replace(board, rows=rows, source=published.title)
             done.add(board.split)
     left = [split for split in ("test", "validation") if split in published.rows and split not in done]
-    return boards + [_own_board(published, split) for split in left]
+    verified = [board for board in boards if board.verified]
+    unverified = [board for board in boards if not board.verified]
+    own = [_own_board(published, split) for split in left]
+    return [*verified, *own, *unverified] if verified else [*unverified, *own]
 
 
 def _own_board(published: Published, split: str) -> Board:
     return Board(
         slug=make_slug("paper", split),
         dataset=published.corpus,
+        revision=None,
         manifest_sha256=None,
         config=published.config,
         split=split,
         transductive=False,
-        tie_rule=None,
         n_statements=published.n_statements[split],
         n_proofs=published.n_statements[split],
-        evaluator=None,
         rows=published.rows[split],
         source=published.title,
     )

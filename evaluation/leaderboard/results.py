@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from proofmatch.errors import ProofmatchError, quoted
+from proofmatch.errors import ProofmatchError, first_line, one_line, quoted
 from proofmatch.strict_json import read_json
 
 from ..prediction_formats import SUFFIXES
 from ..result import result_faults
-from ..system import SHARED_SIDECAR, find_sidecar
+from ..system import SHARED_SIDECAR, find_sidecar, normalized_text
+from ..task import Task
 
 RESULT = ".result.json"
 # These fields tell a result from other JSON files, whatever its name.
@@ -40,27 +41,55 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """A result that was checked as far as possible.
+
+    Attributes:
+        name: The path of its file within the folder that was searched.
+        content: What the evaluator computes from its predictions; without them, what the file says.
+        task: The split of the release in `--data` that it is of; None if it is of another release.
+        is_checked: Whether the content was computed here.
+        first_choices: A hash of the first choices, if it was.
+    """
+
+    name: str
+    content: dict[str, Any]
+    task: Task | None
+    is_checked: bool = False
+    first_choices: str | None = None
+
+    @property
+    def system(self) -> dict[str, Any]:
+        """The system that was evaluated, as its authors describe it."""
+        return self.content["system"]
+
+    @property
+    def folder(self) -> str:
+        """The folder of its file, which one submission has for itself."""
+        return self.name.rpartition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """The results of a folder.
 
     Attributes:
         submissions: The valid results, sorted by name.
         faults: The faults of the other results, a line each.
+        n_refused: The number of the other results.
         n_others: The number of JSON files that are not results.
     """
 
     submissions: list[Submission] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    n_refused: int = 0
     n_others: int = 0
 
-    def refuse_if_faulty(self) -> None:
-        """Refuse the folder if a result has a fault.
 
-        Raises:
-            ProofmatchError: With all faults.
-        """
-        if self.faults:
-            raise ProofmatchError("\n  ".join(["there are results that cannot be used:", *self.faults]))
+def split_of(entry: Entry) -> tuple[str, str, str]:
+    """Identify the split that a result is of: hash of the manifest, config and split."""
+    dataset = entry.content["dataset"]
+    return dataset["manifest_sha256"], dataset["config"], dataset["split"]
 
 
 def find_results(folder: Path) -> Found:
@@ -74,36 +103,61 @@ def find_results(folder: Path) -> Found:
     """
     if not folder.is_dir():
         raise ProofmatchError(f"{folder} is not a folder; give one that has result files")
-    submissions, faults, n_others = [], [], 0
+    submissions, faults, n_refused, n_others = [], [], 0, 0
     for path in _json_files(folder):
         name = path.relative_to(folder).as_posix()
-        if _links_outside(path, folder):
-            faults.append(f"{quoted(name)}: leads out of the folder, as no submission may; remove the link")
-            continue
         try:
-            content = read_json(path)
-            if not path.name.endswith(RESULT) and not _looks_like_result(content):
-                n_others += 1
-                continue
-            problems = result_faults(content)
-            faults += [f"{quoted(name)}: {problem}" for problem in problems]
-            if not problems:
-                submissions.append(Submission(name, path, content, _predictions_of(path)))
+            submission = _read_result(path, name, folder)
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-            faults.append(f"{quoted(name)}: cannot be read as JSON ({reason}); correct or remove it")
+            reason = getattr(error, "strerror", None) or first_line(error)
+            message = one_line(f"cannot be read as JSON ({reason}); correct or remove it")
+            faults.append(f"{quoted(name)}: {message}")
+            n_refused += 1
+        except _NotUsable as error:
+            n_refused += 1
+            faults += [f"{quoted(name)}: {fault}" for fault in error.faults]
+        else:
+            if submission is None:
+                n_others += 1
+            else:
+                submissions.append(submission)
     if not submissions and not faults:
         raise ProofmatchError(
             f"{folder} has no result files; make one with `proofmatch evaluate PRED --out NAME{RESULT}`"
         )
-    return Found(submissions, faults, n_others)
+    return Found(submissions, faults, n_refused, n_others)
+
+
+class _NotUsable(Exception):  # noqa: N818 - says what a result is, and never leaves this module
+    def __init__(self, *faults: str) -> None:
+        super().__init__(*faults)
+        self.faults = faults
+
+
+def _read_result(path: Path, name: str, folder: Path) -> Submission | None:
+    """Read a result file; None if it is another kind of JSON file."""
+    if _links_outside(path, folder):
+        raise _NotUsable("leads out of the folder, as no submission may; remove the link")
+    if not path.is_file():
+        raise _NotUsable("is not a regular file; remove it")
+    content = read_json(path)
+    if not path.name.endswith(RESULT) and not _looks_like_result(content):
+        return None
+    if faults := result_faults(content):
+        raise _NotUsable(*faults)
+    system = content["system"]
+    for field_ in ("name", "submitter"):
+        if field_ in system:
+            system[field_] = normalized_text(system[field_], compatibly=True)
+    return Submission(name, path, content, _predictions_of(path))
 
 
 def _json_files(folder: Path) -> Iterator[Path]:
+    """Find the files that may be results; what only has the name of one is found as well."""
     for path in sorted(folder.rglob("*.json")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         is_sidecar = path.name == SHARED_SIDECAR or path.name.endswith(f".{SHARED_SIDECAR}")
-        if not hidden and not is_sidecar and path.is_file():
+        if not hidden and not is_sidecar and (path.is_file() or path.name.endswith(RESULT)):
             yield path
 
 

@@ -1,5 +1,6 @@
 """Result files → the site: a folder that is written file by file, and its upload as a static Space."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,9 @@ from proofmatch.storage import atomic_file
 from proofmatch.strict_json import read_json
 
 from .boards import Board, make_boards
-from .checking import Checker, faults_of_all, open_releases, refuse
+from .checking import check_folder, open_checker, refuse, shortened
 from .published import add_published, read_published
-from .results import Found, find_results
+from .results import Entry
 from .views import COPIES, DOCUMENT, GENERATOR, make_document, render_index, render_readme, render_submit
 
 _MOST_BYTES_OF_DOCUMENT = 100_000_000  # our own; some kilobytes per result
@@ -25,8 +26,10 @@ class Leaderboard:
     Attributes:
         folder: The folder of the site.
         boards: The boards that it shows.
-        n_results: The number of result files.
+        n_results: The number of result files that it shows.
         n_checked: How many of them were computed again.
+        n_refused: The number of result files that it leaves out.
+        faults: What is wrong with these, a line each.
         n_others: The number of JSON files beside them that are not results.
         files: The names of its files.
     """
@@ -35,8 +38,20 @@ class Leaderboard:
     boards: tuple[Board, ...]
     n_results: int
     n_checked: int
+    n_refused: int
+    faults: tuple[str, ...]
     n_others: int
     files: tuple[str, ...]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What to know before believing its rows, a line each."""
+        return [
+            f"“{row.system}” {remark}"
+            for board in self.boards
+            for row in board.rows
+            for remark in row.remarks
+        ]
 
 
 def make_leaderboard(
@@ -44,57 +59,59 @@ def make_leaderboard(
     out: str | Path,
     data: str | Path | Sequence[str | Path] = (),
     *,
+    gold: str | Path | Sequence[str | Path] = (),
     repository: str | None = None,
     strict: bool = False,
 ) -> Leaderboard:
     """Make a site from all result files of a folder.
 
-    With `data`, results that have their predictions beside them are computed again, and the site marks them
-    as checked.
+    Results that have their predictions beside them are computed again with the releases of `data`. They have
+    ranks; all others stand apart from them. A result with a fault is left out.
 
     Args:
         results: The folder; its subfolders are searched as well.
         out: The folder of the site.
         data: The release, or releases, of the results: folders, or `OWNER/NAME[@REVISION]` on the Hub.
+        gold: The answers of the sealed ones among them, in the same order.
         repository: The URL for pull requests, for the page on how to submit.
-        strict: Whether every result must have its predictions.
+        strict: Whether every result must have its predictions, and no fault.
 
     Raises:
-        CheckFailed: If a result differs from what its predictions give.
-        ProofmatchError: If a result file cannot be read, or the site cannot be written.
+        CheckFailed: If a result has a fault, and `strict` was asked for.
+        ProofmatchError: If no result can be used, or the site cannot be written.
     """
     results, out = Path(results), Path(out)
     _check_place(out, results)
-    releases = open_releases(data)
-    found = find_results(results)
-    found.refuse_if_faulty()
-    checked = _check(found, Checker(releases), strict)
-    boards = tuple(add_published(make_boards(found.submissions, checked), read_published()))
-    files: dict[str, str | bytes] = {
-        f"{COPIES}/{submission.name}": submission.path.read_bytes() for submission in found.submissions
-    }
+    checker = open_checker(data, gold, strict=strict)
+    checked = check_folder(results, checker)
+    if strict:
+        refuse(checked)
+    if not checked.entries:
+        raise ProofmatchError(
+            "\n  ".join([f"{results} has no result that can be used:", *shortened(checked.faults)])
+        )
+    boards = tuple(add_published(make_boards(checked.entries, checker.releases), read_published()))
+    files: dict[str, str | bytes] = {f"{COPIES}/{one.name}": _copy(one) for one in checked.entries}
     files["index.html"] = render_index(boards)
-    files["submit.html"] = render_submit(boards, repository)
+    files["submit.html"] = render_submit(boards, checker.releases, repository)
     files["README.md"] = render_readme(boards)
     files[DOCUMENT] = make_document(boards, files)
     write_site(out, files)
     return Leaderboard(
-        out, boards, len(found.submissions), len(checked), found.n_others, tuple(sorted(files))
+        folder=out,
+        boards=boards,
+        n_results=len(checked.entries),
+        n_checked=sum(one.is_checked for one in checked.entries),
+        n_refused=checked.n_refused,
+        faults=tuple(checked.faults),
+        n_others=checked.n_others,
+        files=tuple(sorted(files)),
     )
 
 
-def _check(found: Found, checker: Checker, strict: bool) -> frozenset[str]:
-    """Compute results again where possible, and return their names."""
-    if not checker.releases:
-        return frozenset()
-    known = {release.manifest_sha256 for release in checker.releases}
-    submissions = [
-        one
-        for one in found.submissions
-        if strict or (one.predictions and one.content["dataset"]["manifest_sha256"] in known)
-    ]
-    refuse(found, faults_of_all(submissions, checker))
-    return frozenset(one.name for one in submissions)
+def _copy(entry: Entry) -> str:
+    """Write a result as it is shown."""
+    return json.dumps(entry.content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write_site(out: Path, files: Mapping[str, str | bytes]) -> None:

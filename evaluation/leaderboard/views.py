@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 from proofmatch import __version__
 from proofmatch.errors import ProofmatchError
 
+from ...builder.release.release import Release
 from ...dataset_card.templates import render
 from ..pages.rendering import percent, percent_between, render_page
 from .boards import Board, Row, Score
@@ -21,7 +22,7 @@ from .published import REPORTED
 COPIES = "results"  # the folder of the site with copies of the result files
 DOCUMENT = "leaderboard.json"
 GENERATOR = "proofmatch leaderboard"
-_SCHEMA_VERSION = 1
+_SCHEMA_VERSION = 2
 _TEMPLATES = Path(__file__).parent / "templates"
 _STYLE = "leaderboard.css"
 _TITLE = "Matching statements with proofs: leaderboard"
@@ -29,6 +30,7 @@ _SUBMIT_TITLE = "Submit a result"
 _INPUTS = {"both": "words and formulas", "text": "words only", "math": "formulas only", "": "not stated"}
 _KINDS = {"model": "models", "baseline": "baselines", REPORTED: "reported figures"}
 _COLOURS = {"model": "blue", "baseline": "grey", REPORTED: "purple"}
+_ANY_RELEASE = "RELEASE"  # stands for the release where none is known
 _ON_THE_HUB = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 
 
@@ -86,7 +88,16 @@ class _RowView:
     cells: list[Cell]
     rank: int | None
     colour: str
-    other_evaluator: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _TableView:
+    """Rows that may be compared, or that may not because nobody checked them."""
+
+    ranked: bool
+    has_seen: bool  # whether a system may have seen the answers
+    rows: list[_RowView]
+    sorted_by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +106,16 @@ class _BoardView:
 
     board: Board
     columns: list[Column]
-    rows: list[_RowView]
-    sorted_by: str
+    tables: list[_TableView]
 
 
 _SYSTEM = Column("system", "system", "what was evaluated", ascending=True)
-_INPUT = Column("input", "input", "which part of a text the system uses: words, formulas, or both", True)
+_INPUT = Column(
+    "input",
+    "input (claimed)",
+    "which part of a text the system uses, as its authors say: words, formulas, or both",
+    True,
+)
 _SCORE_COLUMNS = (
     Column("mrr", "MRR", "mean reciprocal rank, each statement independently", is_score=True),
     Column("accuracy", "accuracy", "the right proof is first, each statement independently", is_score=True),
@@ -109,8 +124,9 @@ _SCORE_COLUMNS = (
     ),
     Column("one_to_one_exact", "one-to-one, exact", "one-to-one matching over all pairs", is_score=True),
 )
-_MINUTES = Column("minutes", "training, min", "as its authors say; machines differ", True, minor=True)
-_CHECKED = Column("checked", "checked", "whether the scores were computed again from the predictions")
+_MINUTES = Column(
+    "minutes", "training, min (claimed)", "as its authors say; machines differ", True, minor=True
+)
 
 
 def render_index(boards: Sequence[Board]) -> str:
@@ -127,7 +143,7 @@ def render_index(boards: Sequence[Board]) -> str:
         style=_STYLE,
         scripts=("elements.js", "leaderboard.js"),
         boards=[_view_board(board) for board in boards],
-        datasets=[list(group) for _, group in groupby(boards, lambda board: board.dataset)],
+        datasets=[list(group) for _, group in groupby(boards, _nav_group)],
         inputs={
             key: words for key, words in _INPUTS.items() if any((row.input or "") == key for row in rows)
         },
@@ -135,22 +151,30 @@ def render_index(boards: Sequence[Board]) -> str:
     )
 
 
+def _nav_group(board: Board) -> str | None:
+    """Name the group of a board in the navigation; all boards of no known release have one."""
+    return board.dataset if board.verified or board.manifest_sha256 is None else None
+
+
 def _view_board(board: Board) -> _BoardView:
     columns = _columns_of(board)
-    sorted_by = next(column.key for column in columns if column.is_score)
-    return _BoardView(
-        board, columns, [_view_row(row, board, columns, sorted_by) for row in board.rows], sorted_by
-    )
+    tables = [_view_table(rows, columns) for rows in (board.ranked_rows, board.other_rows) if rows]
+    return _BoardView(board, columns, tables)
 
 
-def _view_row(row: Row, board: Board, columns: Sequence[Column], sorted_by: str) -> _RowView:
-    is_other = row.kind != REPORTED and row.evaluators != (board.evaluator,)
+def _view_table(rows: Sequence[Row], columns: Sequence[Column]) -> _TableView:
+    ranked, has_seen = rows[0].is_ranked, any(row.has_seen for row in rows)
+    has_score = (column.key for column in columns if any(column.key in row.scores for row in rows))
+    sorted_by = next(has_score) if ranked else _SYSTEM.key
+    return _TableView(ranked, has_seen, [_view_row(row, columns, sorted_by) for row in rows], sorted_by)
+
+
+def _view_row(row: Row, columns: Sequence[Column], sorted_by: str) -> _RowView:
     return _RowView(
         row,
         [_score_cell(row, column.key) if column.is_score else _CELLS[column.key](row) for column in columns],
         row.ranks.get(sorted_by),
         _COLOURS[row.kind],
-        ", ".join(row.evaluators) if is_other else None,
     )
 
 
@@ -158,8 +182,7 @@ def _columns_of(board: Board) -> list[Column]:
     """Choose the columns that a board has values for."""
     scores = [column for column in _SCORE_COLUMNS if any(column.key in row.scores for row in board.rows)]
     minutes = [_MINUTES] if any(row.training_minutes is not None for row in board.rows) else []
-    checked = [_CHECKED] if board.manifest_sha256 else []
-    return [_SYSTEM, _INPUT, *scores, *minutes, *checked]
+    return [_SYSTEM, _INPUT, *scores, *minutes]
 
 
 def _score_cell(row: Row, key: str) -> Cell:
@@ -187,33 +210,43 @@ _CELLS: dict[str, Callable[[Row], Cell]] = {
     _SYSTEM.key: lambda row: Cell(row.system, row.system.casefold()),
     _INPUT.key: lambda row: Cell(row.input or "–", row.input),
     _MINUTES.key: _minutes_cell,
-    _CHECKED.key: lambda row: Cell("yes" if row.checked else "no", int(row.checked)),
 }
 
 
-def render_submit(boards: Sequence[Board], repository: str | None) -> str:
+def render_submit(boards: Sequence[Board], releases: Sequence[Release], repository: str | None) -> str:
     """Render `submit.html`: how to submit a result, with the commands to type.
 
     Args:
-        boards: The boards; the commands are for the first one.
+        boards: The boards; the commands are for the first one of a release that is known.
+        releases: The releases that results may be of; nothing else is recommended to be loaded.
         repository: The URL of the repository for pull requests, if it is known.
 
     Raises:
         ProofmatchError: If it is not a URL.
     """
     _check_repository(repository)
-    open_boards = [board for board in boards if board.manifest_sha256 and not board.transductive]
-    first = (open_boards or list(boards))[0]
+    open_boards = [board for board in boards if board.verified and not board.transductive]
+    if open_boards:
+        first = open_boards[0]
+        name, revision, config, split = first.dataset, first.revision, first.config, first.split
+    elif releases:
+        name, revision, config, split = releases[0].id, releases[0].revision, "pairs", "test"
+    else:
+        name, revision, config, split = _ANY_RELEASE, None, "pairs", "test"
     return render_page(
         "submit.html.jinja",
         _TEMPLATES,
         title=_SUBMIT_TITLE,
         style=_STYLE,
-        board=first,
         boards=open_boards,
-        data=shell_quote(first.dataset),
-        by_article=" --by-article" if first.config == "pairs_by_article" else "",
-        suffix="_by_article" if first.config == "pairs_by_article" else "",
+        dataset=name,
+        revision=revision,
+        split=split,
+        splitting="by article" if config == "pairs_by_article" else "mixed",
+        is_known=bool(open_boards or releases),
+        data=shell_quote(name if revision is None else f"{name}@{revision}"),
+        by_article=" --by-article" if config == "pairs_by_article" else "",
+        suffix="_by_article" if config == "pairs_by_article" else "",
         repository=repository,
         clone=None if repository is None else shell_quote(repository),
     )
@@ -229,7 +262,7 @@ def _check_repository(address: str | None) -> None:
 
 def render_readme(boards: Sequence[Board]) -> str:
     """Render `README.md`: the card of the Space, and a description of the files."""
-    released = {board.dataset for board in boards if board.manifest_sha256}
+    released = {board.dataset for board in boards if board.verified}
     return render(
         "README.md.jinja",
         _TEMPLATES,
@@ -258,12 +291,13 @@ def make_document(boards: Iterable[Board], files: Iterable[str]) -> str:
 def _board_fields(board: Board) -> dict[str, Any]:
     return {
         "id": board.slug,
+        "verified": board.verified,
         "dataset": board.dataset,
+        "revision": board.revision,
         "manifest_sha256": board.manifest_sha256,
         "config": board.config,
         "split": board.split,
         "transductive": board.transductive,
-        "tie_rule": board.tie_rule,
         "evaluator": board.evaluator,
         "n_statements": board.n_statements,
         "n_proofs": board.n_proofs,
@@ -277,14 +311,18 @@ def _row_fields(row: Row) -> dict[str, Any]:
         "system": row.system,
         "kind": row.kind,
         "input": row.input,
+        "checked": row.checked,
         "rank": row.ranks.get("mrr"),
         "scores": {name: _score_fields(score) for name, score in row.scores.items()},
         "normalization": row.normalization,
         "url": row.url,
         "notes": row.notes,
+        "date": row.date,
+        "submitter": row.submitter,
         "training_minutes": None if row.training_minutes is None else round(row.training_minutes, 2),
-        "evaluators": list(row.evaluators),
-        "checked": row.checked,
+        "evaluator": row.evaluator,
+        "origin": row.origin,
+        "remarks": list(row.remarks),
     }
 
 

@@ -46,7 +46,7 @@ def test_what_is_no_result_at_all_has_faults(content):
         ("n_proofs", True, "n_proofs: True "),
         ("schema_version", 2, "schema_version: 1 was expected"),
         ("system.url", "javascript:alert(1)", "system.url: 'javascript:alert(1)'"),
-        ("system.name", "two\nlines", "name must be a line of text"),
+        ("system.name", "two\nlines", "system.name: 'two\\nlines' must be a line"),
         ("system.normalization", {"method": "sinkhorn"}, "'transductive'"),
         ("dataset.split", "dev", "dataset.split: 'dev'"),
         ("assignment_counts.01", 1, "assignment_counts: '01'"),
@@ -60,8 +60,8 @@ def test_a_fault_names_its_place_and_the_value(good, path, value, place):
     assert len(fault) < 400
 
 
-def test_the_first_faults_of_many_are_listed_and_the_others_counted(good):
+def test_the_first_faults_of_many_are_listed(good):
     wrong = {f"math.{number}": "nothing" for number in range(50)}
     faults = result_faults(changed(good, ["by_category"], wrong))
     assert len(faults) == 21
-    assert faults[-1] == "and 30 more faults"
+    assert faults[-1] == "and more faults"

@@ -1,4 +1,4 @@
-"""Result files: any folder becomes a leaderboard, or is refused with all that is wrong."""
+"""Result files: any folder becomes a leaderboard, and what is wrong is left out and named."""
 
 import json
 from copy import deepcopy
@@ -11,8 +11,8 @@ from typing import Any
 from experiments.store import Store
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.leaderboard.boards import make_boards
+from proofmatch.evaluation.leaderboard.checking import check_folder, open_checker
 from proofmatch.evaluation.leaderboard.published import add_published, read_published
-from proofmatch.evaluation.leaderboard.results import find_results
 from proofmatch.evaluation.leaderboard.views import make_document, render_index, render_readme
 from tests.fuzz.mutations import ANY_BYTES, CHARACTERS, LINES, damaged
 from tests.fuzz.targets import check, check_message
@@ -133,12 +133,13 @@ def run(files: list[tuple[str, bytes]], folder: Path) -> str:
 
 def _make(folder: Path) -> str:
     try:
-        found = find_results(folder)
-        found.refuse_if_faulty()
-        boards = add_published(make_boards(found.submissions), read_published())
+        checked = check_folder(folder, open_checker((), strict=False))
     except ProofmatchError as error:
         check_message(str(error), _MOST_FAULTS)
         return "refused"
+    if checked.faults:
+        check_message("\n".join(checked.faults), _MOST_FAULTS)
+    boards = add_published(make_boards(checked.entries), read_published())
     outline = _Outline()
     outline.feed(render_index(boards))
     check(outline.scripts == _own_scripts(), "somebody else's script is on the page")
@@ -147,4 +148,4 @@ def _make(folder: Path) -> str:
     )
     json.loads(make_document(boards, []))
     check(isinstance(render_readme(boards), str), "no readme")
-    return "boards" if found.submissions else "no results"
+    return "boards" if checked.entries else "no results"

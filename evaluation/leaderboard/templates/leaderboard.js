@@ -29,23 +29,26 @@ function address(shown) {
   return "#" + shown.board + (rest.size ? "&" + rest : "");
 }
 
-function heads(section) {
-  return [...section.querySelectorAll("thead th[data-key]")];
+function tables(section) {
+  return [...section.querySelectorAll("table.results")];
 }
 
-// The column to sort by and the direction: those requested, if the board has them.
-function sorting(section) {
-  const table = section.querySelector("table");
-  const own = heads(section).find((head) => head.dataset.key === state.sort);
-  const head = own ?? heads(section).find((one) => one.dataset.key === table.dataset.sorted);
+function heads(table) {
+  return [...table.querySelectorAll("thead th[data-key]")];
+}
+
+// The column to sort by and the direction: those requested, if the table has them.
+function sorting(table) {
+  const own = heads(table).find((head) => head.dataset.key === state.sort);
+  const head = own ?? heads(table).find((one) => one.dataset.key === table.dataset.sorted);
   const usual = "ascending" in head.dataset ? "up" : "down";
   return { head, order: own && state.order ? state.order : usual };
 }
 
-function sort(section) {
-  const { head, order } = sorting(section);
+function sort(table) {
+  const { head, order } = sorting(table);
   const column = [...head.parentNode.children].indexOf(head);
-  const body = section.querySelector("tbody");
+  const body = table.tBodies[0];
   const rows = [...body.rows].map((row, place) => ({ row, place: Number(row.dataset.place ?? (row.dataset.place = place)), value: row.cells[column].dataset.value }));
   const sign = order === "up" ? 1 : -1;
   rows.sort((one, other) => {
@@ -55,9 +58,9 @@ function sort(section) {
     return sign * collate(one.value, other.value) || one.place - other.place;
   });
   body.append(...rows.map(({ row }) => row));
-  for (const one of heads(section)) one.removeAttribute("aria-sort");
+  for (const one of heads(table)) one.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", order === "up" ? "ascending" : "descending");
-  const ranked = "score" in head.dataset ? column : heads(section).findIndex((one) => "score" in one.dataset) + 1;
+  const ranked = "score" in head.dataset ? column : heads(table).findIndex((one) => "score" in one.dataset) + 1;
   for (const { row } of rows) row.cells[0].textContent = row.cells[ranked].dataset.rank ?? "–";
 }
 
@@ -69,33 +72,39 @@ function collate(one, other) {
 function filter(section) {
   const words = state.find.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   let shown = 0;
-  const rows = [...section.querySelector("tbody").rows];
-  for (const row of rows) {
-    const text = row.cells[1].textContent.toLocaleLowerCase();
-    const fits =
-      (!state.input || row.dataset.input === state.input) &&
-      (!state.kind || row.dataset.kind === state.kind) &&
-      words.every((word) => text.includes(word));
-    row.hidden = !fits;
-    shown += fits;
+  let total = 0;
+  for (const table of tables(section)) {
+    let left = 0;
+    for (const row of table.tBodies[0].rows) {
+      const text = row.cells[1].textContent.toLocaleLowerCase();
+      const fits =
+        (!state.input || row.dataset.input === state.input) &&
+        (!state.kind || row.dataset.kind === state.kind) &&
+        words.every((word) => text.includes(word));
+      row.hidden = !fits;
+      left += fits;
+      total += 1;
+    }
+    (table.closest(".apart") ?? table).hidden = left === 0;
+    shown += left;
   }
   section.querySelector(".empty").hidden = shown > 0;
-  section.querySelector("table").hidden = shown === 0;
-  return `${shown} of ${rows.length} rows`;
+  return `${shown} of ${total} rows`;
 }
 
 function show() {
   for (const section of sections) section.hidden = section.id !== state.board;
   const section = document.getElementById(state.board);
-  sort(section);
-  const { head, order } = sorting(section);
+  for (const table of tables(section)) sort(table);
+  const first = tables(section)[0];
+  const { head, order } = sorting(first);
   status.textContent = `${filter(section)}, sorted by ${head.dataset.title}, ${order === "up" ? "ascending" : "descending"}`;
   for (const link of links) {
     link.setAttribute("href", address({ ...state, board: link.dataset.board }));
     if (link.dataset.board === state.board) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   }
-  fields.sort.replaceChildren(...heads(section).map((one) => element("option", { value: one.dataset.key }, one.dataset.title)));
+  fields.sort.replaceChildren(...heads(first).map((one) => element("option", { value: one.dataset.key }, one.dataset.title)));
   fields.sort.value = head.dataset.key;
   fields.order.value = order;
   for (const key of ["find", "input", "kind"]) if (fields[key] && fields[key].value !== state[key]) fields[key].value = state[key];
@@ -116,14 +125,16 @@ function follow() {
 }
 
 for (const section of sections) {
-  for (const head of heads(section)) {
-    const turn = () => {
-      const now = sorting(section);
-      const usual = "ascending" in head.dataset ? "up" : "down";
-      const again = now.head === head;
-      change({ sort: head.dataset.key, order: again ? (now.order === "up" ? "down" : "up") : usual });
-    };
-    head.replaceChildren(element("button", { type: "button", onclick: turn }, head.dataset.title));
+  for (const table of tables(section)) {
+    for (const head of heads(table)) {
+      const turn = () => {
+        const now = sorting(table);
+        const usual = "ascending" in head.dataset ? "up" : "down";
+        const again = now.head === head;
+        change({ sort: head.dataset.key, order: again ? (now.order === "up" ? "down" : "up") : usual });
+      };
+      head.replaceChildren(element("button", { type: "button", onclick: turn }, head.dataset.title));
+    }
   }
   section.querySelector(".reset").addEventListener("click", () => change({ find: "", input: "", kind: "" }));
 }

@@ -8,15 +8,14 @@ import pytest
 
 from proofmatch.builder import build_release
 from proofmatch.cli import main
-from proofmatch.errors import CheckFailed, ProofmatchError
+from proofmatch.errors import CheckFailed
 from proofmatch.evaluation.leaderboard import check_results
-from tests.evaluation.leaderboard.editing import copied, edit, put
+from tests.evaluation.leaderboard.editing import copied, edit, put, understate
 
 
-def faults(folder, release, kind=CheckFailed) -> list[str]:
-    with pytest.raises(ProofmatchError) as refused:
+def faults(folder, release) -> list[str]:
+    with pytest.raises(CheckFailed) as refused:
         check_results(folder, release)
-    assert type(refused.value) is kind
     head, *lines = str(refused.value).split("\n  ")
     assert head == f"{len(lines)} fault{'s' * (len(lines) > 1)}:"
     return lines
@@ -74,7 +73,7 @@ def test_an_older_result_may_lack_ndcg(one, release):
 
 
 def test_several_mismatches_of_several_files_are_all_named(results, release):
-    edit(results / "tfidf-local.result.json", put("scores", "mrr", value=0.5))
+    edit(results / "tfidf-local.result.json", understate)
     edit(results / "dice-local.result.json", put("n_proofs", value=7))
     (results / "sinkhorn.jsonl").unlink()
     lines = faults(results, release)
@@ -162,21 +161,21 @@ def test_the_same_system_twice_on_one_board_is_refused(results, release):
     assert any("tfidf-local.result.json" in line and "again.result.json" in line for line in lines)
 
 
-def test_unreadable_results_are_bad_input_and_the_others_are_checked_all_the_same(results, release):
+def test_unreadable_results_fail_the_check_and_the_others_are_checked_all_the_same(results, release):
     (results / "broken.result.json").write_text("{")
-    edit(results / "tfidf-local.result.json", put("scores", "mrr", value=0.5))
-    lines = faults(results, release, ProofmatchError)
+    edit(results / "tfidf-local.result.json", understate)
+    lines = faults(results, release)
     assert any(line.startswith("broken.result.json") for line in lines)
-    assert any("scores.mrr is 0.5" in line for line in lines)
+    assert any("scores.mrr is " in line for line in lines)
 
 
 def test_the_command_is_fit_for_continuous_integration(one, release, capsys):
     check = ["leaderboard", str(one), "--check", "--data", str(release)]
     assert main(check) == 0
     assert "1 result is what" in capsys.readouterr().out
-    edit(one / "tfidf-local.result.json", put("scores", "mrr", value=0.5))
+    edit(one / "tfidf-local.result.json", understate)
     assert main(check) == 1
-    assert "scores.mrr is 0.5, but the predictions give" in capsys.readouterr().err
+    assert "scores.mrr is " in capsys.readouterr().err
     copied(one / "tfidf-local.result.json", "other.result.json", put("scores", "mrr", value=2))
-    assert main(check) == 2
+    assert main(check) == 1
     assert main(["leaderboard", str(one), "--check", "--data", str(one)]) == 2

@@ -1,6 +1,7 @@
 """The page as its readers see it: complete without scripts, sorted and filtered with them, on any screen."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from experiments.store import Store
 from proofmatch.evaluation.leaderboard import make_leaderboard
 from tests.evaluation.leaderboard.editing import edit
 
-MAIN, TRANSDUCTIVE = "stacks-96f3cf00-mixed-test", "stacks-96f3cf00-mixed-test-transductive"
+# Results without predictions, and so without ranks, but many of them.
+MAIN, TRANSDUCTIVE = "unverified-96f3cf00-mixed-test", "unverified-96f3cf00-mixed-test-transductive"
 EVIL = "<script>document.title = 'gone'</script><b>x</b>"
 
 
@@ -18,6 +20,15 @@ def site(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("stacks")
     Store("stacks").write_files(folder / "results")
     return make_leaderboard(folder / "results", folder / "site").folder
+
+
+@pytest.fixture(scope="session")
+def ranked(submissions, release, tmp_path_factory) -> Path:
+    """A site with ranks, and one row without."""
+    folder = tmp_path_factory.mktemp("ranked")
+    results = Path(shutil.copytree(submissions, folder / "results"))
+    (results / "dice-local.jsonl").unlink()
+    return make_leaderboard(results, folder / "site", release).folder
 
 
 @pytest.fixture(scope="session")
@@ -49,8 +60,7 @@ def test_without_scripts_every_board_is_there(visit, site, boards):
         assert len(rows(page, board=board["id"])) == len(board["rows"])
     assert page.locator("#controls").is_hidden()
     assert names(page) == [row["system"] for row in boards[MAIN]["rows"]]
-    assert heading(page, "mrr").get_attribute("aria-sort") == "descending"
-    assert rows(page, ".rank")[:3] == ["1", "2", "3"]
+    assert heading(page, "system").get_attribute("aria-sort") == "ascending"
     page.click(f"nav a[href='#{TRANSDUCTIVE}']")
     assert page.locator(f"section#{TRANSDUCTIVE} table").is_visible()
 
@@ -73,10 +83,9 @@ def test_headings_sort_by_click(visit, site, boards):
     shown = rows(page, ".one_to_one_exact .figure")
     assert shown == [f"{100 * value:.1f}" for value in sorted(values, reverse=True)]
     assert rows(page, "td.one_to_one_exact")[len(values) :] == ["–"] * (len(scores) - len(values))
-    assert rows(page, ".rank")[0] == "1"
-    assert rows(page, ".rank")[-1] == "–"
+    assert set(rows(page, ".rank")) == {"–"}
     assert heading(page, "one_to_one_exact").get_attribute("aria-sort") == "descending"
-    assert heading(page, "mrr").get_attribute("aria-sort") is None
+    assert heading(page, "system").get_attribute("aria-sort") is None
     heading(page, "one_to_one_exact").get_by_role("button").click()
     assert rows(page, ".one_to_one_exact .figure") == shown[::-1]
     assert rows(page, "td.one_to_one_exact")[-1] == "–"
@@ -84,7 +93,7 @@ def test_headings_sort_by_click(visit, site, boards):
 
 
 def test_headings_sort_by_keyboard(visit, site):
-    page = visit(site / "index.html").page
+    page = visit((site / "index.html").as_uri() + f"#{MAIN}&sort=mrr").page
     heading(page, "system").get_by_role("button").focus()
     page.keyboard.press("Enter")
     assert names(page) == sorted(names(page), key=str.casefold)
@@ -114,16 +123,37 @@ def test_filters_narrow_the_rows_and_say_how_many_are_left(visit, site, boards):
     assert page.input_value("#find") == ""
 
 
-def test_places_are_those_of_the_whole_board(visit, site, boards):
-    page = visit(site / "index.html").page
+def test_places_are_those_of_the_whole_board(visit, ranked):
+    page = visit(ranked / "index.html").page
+    board = page.locator("section.board:visible").get_attribute("id")
+    assert rows(page, ".rank", board)[:2] == ["1", "2"]
+    (main, *_) = json.loads((ranked / "leaderboard.json").read_text())["boards"]
     page.select_option("#input", "text")
-    wanted = [str(row["rank"]) for row in boards[MAIN]["rows"] if row["input"] == "text"]
-    assert rows(page, ".rank") == wanted
+    wanted = [str(row["rank"]) for row in main["rows"] if row["input"] == "text"]
+    assert rows(page, ".rank", board) == wanted
+
+
+def test_what_was_not_checked_stands_apart_from_ranks(visit, ranked):
+    for javascript in (True, False):
+        page = visit(ranked / "index.html", javascript=javascript).page
+        apart = page.locator("section.board >> nth=0").locator(".apart")
+        assert "not checked" in apart.locator("h3").inner_text()
+        assert [text.split("\n")[0] for text in apart.locator("tbody .system").all_inner_texts()] == [
+            "dice baseline"
+        ]
+        assert apart.locator("tbody .rank").all_inner_texts() == ["–"]
+        assert page.locator("section.board >> nth=0").locator("table").count() == 2
+    page = visit(ranked / "index.html").page
+    page.fill("#find", "tfidf")
+    assert page.locator(".apart").first.is_hidden()
+    page.fill("#find", "dice")
+    assert page.locator(".apart").first.is_visible()
+    assert page.inner_text("#status").startswith("1 of 3 rows")
 
 
 def test_a_link_shows_the_same_view_again(visit, site):
     first = visit(site / "index.html").page
-    first.click("nav a >> text='by article · test'")
+    first.click("nav a[data-board$='by-article-test']")
     first.select_option("#input", "both")
     first.fill("#find", "fast & <b>")
     first.fill("#find", "fast")
@@ -191,7 +221,7 @@ def test_tables_are_tables_for_those_who_hear_them(visit, site):
         table = page.get_by_role("table").first
         assert table.get_by_role("row").count() > 10
         assert table.get_by_role("rowheader").first.inner_text().startswith("best")
-    assert page.get_by_role("status").inner_text().endswith("sorted by MRR, descending")
+    assert page.get_by_role("status").inner_text().endswith("sorted by system, ascending")
 
 
 def test_reported_and_transductive_boards_say_what_they_are(visit, site):
@@ -200,7 +230,9 @@ def test_reported_and_transductive_boards_say_what_they_are(visit, site):
     assert set(rows(page, ".rank", "paper-test")) == {"–"}
     assert set(rows(page, ".system .badge", "paper-test")) == {"reported"}
     other = visit((site / "index.html").as_uri() + f"#{TRANSDUCTIVE}").page
-    assert "cannot be compared" in other.inner_text(f"#{TRANSDUCTIVE} .note")
+    assert "cannot be compared" in other.inner_text(f"#{TRANSDUCTIVE}")
+    assert "(claimed)" in other.inner_text(f"#{TRANSDUCTIVE} h2")
+    assert "Nothing here is verified" in other.inner_text(f"#{TRANSDUCTIVE}")
 
 
 def test_figures_link_to_result_files(visit, site):
@@ -215,11 +247,11 @@ def test_names_are_text_everywhere(visit, results, tmp_path):
         content["system"] |= {
             "name": EVIL,
             "notes": EVIL,
+            "submitter": EVIL,
             "decoding": "local",
             "url": "https://example.org/'\"><b>",
         }
         content["dataset"]["id"] = EVIL
-        content["evaluator"]["version"] = EVIL
 
     edit(results / "tfidf-local.result.json", spoil)
     site = make_leaderboard(results, tmp_path / "evil").folder
@@ -227,16 +259,16 @@ def test_names_are_text_everywhere(visit, results, tmp_path):
     assert "Matching statements" in seen.title()
     assert seen.locator("main b, main script").count() == 0
     assert EVIL in seen.inner_text("main")
-    link = seen.locator("tbody th a").first
+    link = seen.locator("tbody th a[href^='https://example.org']").first
     assert link.get_attribute("href") == "https://example.org/'\"><b>"
     assert "noopener" in link.get_attribute("rel")
-    seen.fill("#find", EVIL)
     board = seen.locator("section.board:visible").get_attribute("id")
+    seen.fill("#find", EVIL)
     assert EVIL in names(seen, board)
     assert visit(site / "submit.html").page.locator("main b").count() == 0
 
 
-def test_results_of_another_evaluator_are_marked(visit, results, tmp_path):
+def test_reports_of_another_evaluator_are_marked(visit, results, tmp_path):
     edit(results / "dice-local.result.json", lambda content: content["evaluator"].update(version="0.0.1"))
     site = make_leaderboard(results, tmp_path / "mixed").folder
     page = visit(site / "index.html").page

@@ -11,7 +11,7 @@ from proofmatch.cli import main
 from proofmatch.errors import CheckFailed, ProofmatchError
 from proofmatch.evaluation.leaderboard import make_leaderboard
 from proofmatch.evaluation.leaderboard.site import write_site
-from tests.evaluation.leaderboard.editing import copied, edit, put
+from tests.evaluation.leaderboard.editing import copied, edit, put, understate
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -55,7 +55,7 @@ def test_the_card_is_that_of_a_static_space(results, tmp_path):
     card = yaml.safe_load((tmp_path / "site" / "README.md").read_text().split("---")[1])
     assert card["sdk"] == "static"
     assert card["app_file"] == "index.html"
-    assert card["datasets"] == ["ada/proofs"]
+    assert "datasets" not in card  # the site was made without the release
 
 
 def test_the_same_results_give_the_same_bytes_and_are_not_written_again(results, tmp_path):
@@ -134,33 +134,33 @@ def test_an_interrupted_run_is_finished_by_the_next(results, tmp_path, monkeypat
     assert (site / "index.html").exists()
 
 
-def test_what_has_predictions_is_computed_anew_and_marked(results, release, tmp_path):
+def test_what_has_predictions_is_computed_anew_and_ranked(results, release, tmp_path):
     (results / "dice-local.jsonl").unlink()
     made = make_leaderboard(results, tmp_path / "site", release)
-    assert (made.n_results, made.n_checked) == (6, 5)
-    checked = {(row.system, row.input): row.checked for row in made.boards[0].rows}
-    assert checked == {("tfidf", "both"): True, ("tfidf", "text"): True, ("dice", "both"): False}
+    assert (made.n_results, made.n_checked, made.n_refused) == (6, 5, 0)
+    ranks = {(row.system, row.input): bool(row.ranks) for row in made.boards[0].rows}
+    assert ranks == {("tfidf", "both"): True, ("tfidf", "text"): True, ("dice", "both"): False}
     with pytest.raises(CheckFailed, match="predictions are missing"):
         make_leaderboard(results, tmp_path / "site", release, strict=True)
-    edit(results / "tfidf-text.result.json", put("scores", "mrr", value=0.99))
-    with pytest.raises(CheckFailed, match=r"scores.mrr is 0.99"):
-        make_leaderboard(results, tmp_path / "site", release)
 
 
-def test_a_row_is_checked_only_if_all_its_results_are(results, release, tmp_path):
-    (results / "tfidf-global.jsonl").unlink()
-    made = make_leaderboard(results, tmp_path / "site", release)
-    assert not next(
-        row for row in made.boards[0].rows if (row.system, row.input) == ("tfidf", "both")
-    ).checked
+def test_results_of_another_evaluator_are_shown_with_the_scores_of_this_one(one, release, tmp_path):
+    honest = make_leaderboard(one, tmp_path / "honest", release).boards[0].rows[0]
+
+    edit(one / "tfidf-local.result.json", put("evaluator", "version", value="0.0.9"))
+    edit(one / "tfidf-local.result.json", understate)
+    made = make_leaderboard(one, tmp_path / "site", release)
+    assert made.boards[0].rows[0].scores == honest.scores
+    copy = json.loads((tmp_path / "site" / "results" / "tfidf-local.result.json").read_text())
+    assert copy["scores"]["mrr"] == honest.scores["mrr"].value
 
 
-def test_faulty_results_leave_the_site_as_it_was(results, tmp_path):
-    site = make_leaderboard(results, tmp_path / "site").folder
+def test_without_a_single_usable_result_the_site_stays_as_it_was(one, tmp_path):
+    site = make_leaderboard(one, tmp_path / "site").folder
     before = content(site)
-    (results / "broken.result.json").write_text("{")
-    with pytest.raises(ProofmatchError, match=r"broken.result.json: cannot be read"):
-        make_leaderboard(results, site)
+    (one / "tfidf-local.result.json").write_text("{")
+    with pytest.raises(ProofmatchError, match=r"tfidf-local.result.json: cannot be read"):
+        make_leaderboard(one, site)
     assert content(site) == before
 
 

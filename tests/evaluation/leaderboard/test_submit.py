@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from proofmatch.evaluation.leaderboard import make_leaderboard
-from tests.evaluation.leaderboard.editing import edit, put
 
 REPOSITORY = "https://example.org/results.git"
 
@@ -92,13 +91,14 @@ def test_what_the_page_says_works(desk, results, release, tmp_path):
     assert "my-system/overlap-global.result.json" in sent
 
 
-def test_options_follow_the_board(results, tmp_path):
+def test_options_follow_the_board(results, release, tmp_path):
     for path in results.glob("*.result.json"):
         path.unlink()
-    edit(results / "by-article" / "dice.result.json", put("dataset", "id", value="ada/my $(proofs)"))
-    site = make_leaderboard(results, tmp_path / "site").folder
+    data = tmp_path / "my $(proofs)"
+    data.symlink_to(release)
+    site = make_leaderboard(results, tmp_path / "site", data).folder
     text = "".join(block for _, block in Blocks((site / "submit.html").read_text()).blocks)
-    assert "--data 'ada/my $(proofs)' --split test --by-article" in text
+    assert "--data 'my $(proofs)' --split test --by-article" in text
     assert '"statements_by_article", split="test"' in text
     assert "git clone" not in text
 

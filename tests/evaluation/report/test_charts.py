@@ -36,7 +36,7 @@ def _rows(chart):
 def _cases(ranks, one_to_one):
     n = len(ranks)
     zeros = np.zeros(n, dtype=np.int64)
-    return Cases(Ranking(ranks, zeros), zeros, np.full(n, np.nan), one_to_one, None, "0" * 64)
+    return Cases(Ranking(ranks, zeros, n), zeros, np.full(n, np.nan), one_to_one, None, "0" * 64)
 
 
 def test_ranks_of_five_statements():

@@ -37,7 +37,11 @@ def hostile(make_report):
     ]
     lists = {0: {1: 2.0, 0: 1.0}, 1: {0: 2.0, 1: 1.0}}
     return make_report(
-        pairs, lists, name=" ".join(HOSTILE[:5]), notes=ATTACK, url='https://a"onclick=window.ran=1>'
+        pairs,
+        lists,
+        name=" ".join(HOSTILE[1:3]),
+        notes=" ".join(HOSTILE[:5]),
+        url='https://a"onclick=window.ran=1>',
     )
 
 
@@ -59,13 +63,14 @@ def test_hostile_texts_do_nothing(visit, hostile, match):
 def test_hostile_texts_are_shown_as_they_are(visit, hostile):
     page = visit(f"{hostile.as_uri()}#match=s0").page
     page.wait_for_selector("#match .rival")
-    places = ("#match .gold .words", "#match .statement .words", "#match .statement .faint", "header p")
+    places = ("#match .gold .words", "#match .statement .words", "#match .statement .faint")
     for place in places:
         shown = page.text_content(place)
         assert [text for text in HOSTILE if text not in shown] == []
     assert HOSTILE[2] in page.text_content("#match .rival .faint")
-    assert all(text in page.text_content("h1") for text in HOSTILE[:5])
-    assert all(text in page.title() for text in HOSTILE[:5])
+    assert all(text in page.text_content("header p") for text in HOSTILE[:5])
+    assert all(text in page.text_content("h1") for text in HOSTILE[1:3])
+    assert all(text in page.title() for text in HOSTILE[1:3])
     assert page.get_attribute("header p a", "href") == 'https://a"onclick=window.ran=1>'
     assert page.get_attribute("header p a", "onclick") is None
 
@@ -93,7 +98,7 @@ WIDE = [
 
 @pytest.fixture(scope="module")
 def wide(make_report):
-    return make_report(WIDE, {0: {1: 2.0, 0: 1.0}, 1: {0: 2.0, 1: 1.0}}, name="N" * 120, notes="n" * 300)
+    return make_report(WIDE, {0: {1: 2.0, 0: 1.0}, 1: {0: 2.0, 1: 1.0}}, name="N" * 100, notes="n" * 300)
 
 
 @pytest.mark.parametrize("dark", [False, True])
