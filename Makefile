@@ -58,4 +58,8 @@ $(INSTALLED_TRAIN): $(INSTALLED)
 
 $(INSTALLED_DEV): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev,train,distributed]"
+	# polyglot's PyICU is compiled, with headers of ICU (Debian's libicu-dev) that not every machine has.
+	! pkg-config --exists icu-i18n 2>/dev/null || \
+	  $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[polyglot]" || \
+	  echo "PyICU cannot be compiled: the test of polyglot will be skipped" >&2
 	touch $@

@@ -181,6 +181,8 @@ class LatexConverter:
             raise DocumentError(
                 Reason.CONVERSION_MEMORY, f"took more than {self._limits.megabytes} MB of memory"
             )
+        if ended.status < 0:
+            raise DocumentError(Reason.CONVERSION_FAILED, f"ended by {signal.Signals(-ended.status).name}")
         statuses = _STATUS.findall(ended.log)
         if ended.status or (statuses and int(statuses[-1]) >= _FATAL):
             message = last_message(ended.log)

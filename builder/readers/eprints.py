@@ -24,6 +24,7 @@ _MORE_SUFFIXES = (".body", ".bbl", ".bib", ".ind", ".gls", ".tikz", ".pgf", ".am
 _NOTES = ("00README.json", "00README.XXX", "00README")  # arXiv's: which file is the main one
 
 MOST_FILES = 2000
+_ONLY_FILE = "source.tex"
 _LONGEST_NAME = 200
 
 _NUMBER = re.compile(r"\.\d+(?:v\d+)?")
@@ -90,7 +91,9 @@ def _is_arxiv_name(stem: str) -> bool:
 def is_part_name(name: str) -> bool:
     """Recognise a file that an article may read, apart from pictures."""
     path = PurePosixPath(name)
-    return path.suffix.lower() in _PART_SUFFIXES + _MORE_SUFFIXES and not path.name.startswith(".")
+    suffix = path.suffix.lower()
+    is_known = suffix in _PART_SUFFIXES or suffix in _MORE_SUFFIXES or _NUMBER.fullmatch(suffix) is not None
+    return is_known and not path.name.startswith(".")
 
 
 def is_main_file(head: bytes) -> bool:
@@ -156,8 +159,8 @@ def unpack_source(data: bytes, name: str, max_bytes: int) -> LatexSource:
             raise DocumentError(Reason.NOT_LATEX, "neither text nor a tar")
         if not _CLASS.search(_COMMENT.sub(b"", data)):
             raise DocumentError(Reason.NOT_LATEX, "no \\documentclass")
-        main = base if is_tex_name(base) else "source.tex"
-        return LatexSource({main: data}, main)
+        # Always by the same name, so that a folder and an archive share what was converted.
+        return LatexSource({_ONLY_FILE: data}, _ONLY_FILE)
     files = dict(_members(data, max_bytes))
     main = base if base in files else _noted_main(files) or _best_main(files, base)
     if not _CLASS.search(_COMMENT.sub(b"", files[main])):
