@@ -113,6 +113,7 @@ class HubPlace:
     repo_id: str
     revision: str | None = None
     download: Callable[[DatasetListing, list[str]], list[Path]] = download_files
+    token: str | None = field(default=None, repr=False)  # instead of the configured one
     _listing: DatasetListing | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
@@ -122,7 +123,7 @@ class HubPlace:
     def listing(self) -> DatasetListing:
         """What is in it, at the commit that the revision named when it was first asked."""
         if self._listing is None:
-            self._listing = list_dataset(self.repo_id, self.revision)
+            self._listing = list_dataset(self.repo_id, self.revision, self.token)
         return self._listing
 
     def names(self) -> list[str]:
@@ -132,6 +133,10 @@ class HubPlace:
     def fetch(self, names: list[str]) -> list[Path]:
         """Download them, unless they are in the cache."""
         return self.download(self.listing, names)
+
+    def state(self) -> str:
+        """Describe what could be imported, without asking the Hub."""
+        return repr((self.repo_id, self.revision))
 
 
 def find_place(source: str | os.PathLike[str], revision: str | None = None) -> LocalPlace | HubPlace:

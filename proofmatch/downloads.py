@@ -1,7 +1,8 @@
 """Files of the Hugging Face Hub → this machine's cache: one revision, complete files, and nothing twice."""
 
 import time
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -56,19 +57,29 @@ class DatasetListing:
     repo_id: str
     commit: str
     files: dict[str, "RepoFile"]
+    token: str | None = field(default=None, repr=False)
+
+    def failures_in_words(self) -> AbstractContextManager[None]:
+        """Turn failures of downloads into one sentence with the remedy."""
+        return failures_in_words(self.token, _Download(self.repo_id, "dataset", self.commit))
 
 
-def list_dataset(repo_id: str, revision: str | None = None) -> DatasetListing:
+def list_dataset(repo_id: str, revision: str | None = None, token: str | None = None) -> DatasetListing:
     """List the files of a dataset at a branch, tag or commit; by default, at the head of its main branch.
+
+    Args:
+        repo_id: The dataset.
+        revision: The branch, tag or commit.
+        token: The token to use instead of the configured one.
 
     Raises:
         ProofmatchError: If the Hub cannot be reached, or refuses.
     """
-    token = find_token(required=False)
+    token = token or find_token(required=False)
     api = open_api(token)
     with without_addresses_in_logs(), failures_in_words(token, _Download(repo_id, "dataset", revision)):
         commit = api.repo_info(repo_id, repo_type="dataset", revision=revision, timeout=TIMEOUT).sha or ""
-        return DatasetListing(repo_id, commit, list_files(api, repo_id, "dataset", commit))
+        return DatasetListing(repo_id, commit, list_files(api, repo_id, "dataset", commit), token)
 
 
 def download_files(listing: DatasetListing, names: list[str]) -> list[Path]:
@@ -94,10 +105,8 @@ def download_files(listing: DatasetListing, names: list[str]) -> list[Path]:
 
 
 def _download_file(listing: DatasetListing, name: str) -> Path:
-    token = find_token(required=False)
-    api = open_api(token)
-    reading = _Download(listing.repo_id, "dataset", listing.commit)
-    with without_addresses_in_logs(), failures_in_words(token, reading):
+    api = open_api(listing.token)
+    with without_addresses_in_logs(), listing.failures_in_words():
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 return Path(

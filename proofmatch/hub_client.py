@@ -141,8 +141,9 @@ def failures_in_words(token: str | None, doing: Errand) -> Iterator[None]:
 def _explain(error: BaseException, doing: Errand) -> str:
     from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, OfflineModeIsEnabled
 
-    # The client wraps what ends an upload, and what keeps it from looking at a file.
-    while isinstance(error, RuntimeError | EntryNotFoundError) and error.__cause__ is not None:
+    # The clients wrap what ends an upload, and what keeps them from looking at a file.
+    wrappers = (RuntimeError, EntryNotFoundError, FileNotFoundError)
+    while isinstance(error, wrappers) and error.__cause__ is not None:
         error = error.__cause__
     if isinstance(error, HfHubHTTPError) and getattr(error, "response", None) is not None:
         return doing.explain_status(error)

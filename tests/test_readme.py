@@ -2,7 +2,6 @@
 
 import doctest
 import importlib
-import os
 import re
 import shlex
 import signal
@@ -12,6 +11,8 @@ from urllib.request import urlopen
 
 import pytest
 
+from proofmatch.builder import import_published
+from proofmatch.builder.published_source import PUBLISHED_CORPUS
 from proofmatch.cli import INTERRUPTED
 from tests.builder.published_corpus import write_corpus
 from tests.conftest import REPOSITORY
@@ -20,9 +21,17 @@ README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.DOTALL)
 
 
-def test_the_shell_commands_of_the_readme_run_one_after_the_other(articles, tmp_path, owner):
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """A small corpus, in the place of the published one."""
+    folder = tmp_path_factory.mktemp("published")
+    write_corpus(folder, {"train": 80, "dev": 10, "test": 10})
+    return folder
+
+
+def test_the_shell_commands_of_the_readme_run_one_after_the_other(articles, published, tmp_path, owner):
     (tmp_path / "articles").symlink_to(articles)
-    write_corpus(tmp_path / "MATcH", {"train": 80, "dev": 10, "test": 10})
+    owner.hub.publish(PUBLISHED_CORPUS, published)
     commands = [line for kind, block in BLOCKS if kind == "sh" for line in block.splitlines()]
     ours = [shlex.split(line, comments=True) for line in commands if line.startswith("proofmatch ")]
     assert len(ours) >= 2
@@ -62,13 +71,15 @@ def serves_until_interrupted(command, folder, environment):
             process.kill()
 
 
-def test_the_python_blocks_of_the_readme_run_one_after_the_other(articles, tmp_path):
+def test_the_python_blocks_of_the_readme_run_one_after_the_other(articles, published, tmp_path, owner):
     (tmp_path / "articles").symlink_to(articles)
+    owner.hub.publish(PUBLISHED_CORPUS, published)
+    import_published(published, tmp_path / "match")
     script = "\n".join(block for kind, block in BLOCKS if kind == "python")
     result = subprocess.run(
         [sys.executable, "-c", script],
         cwd=tmp_path,
-        env={**os.environ, "HF_HOME": str(tmp_path / "cache")},
+        env=owner.environment,
         capture_output=True,
         text=True,
         check=False,

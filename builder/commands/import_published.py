@@ -8,6 +8,8 @@ from ..published_source import SUBSETS, SYMBOLS
 from ..settings import OTHER_LICENSE
 from .build import report_complete
 
+_PAIRS_OF_THE_PAPER = {"train": 147_276, "validation": 18_409, "test": 18_409}
+
 EXAMPLE = "proofmatch import waylonli/MATcH --out match"
 
 
@@ -38,7 +40,8 @@ def run(options: argparse.Namespace) -> int:
     # See `proofmatch build`.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from ..published import import_published
-    from ..release.schema import MANIFEST
+    from ..release.release import open_release
+    from ..release.schema import MANIFEST, SPLITS
 
     already = (options.out / MANIFEST).exists()
     release = import_published(
@@ -52,4 +55,15 @@ def run(options: argparse.Namespace) -> int:
         workers=options.workers,
     )
     report_complete(release, already)
+    rows = open_release(release).statistics["rows"]["pairs"]
+    found = {split: rows.get(split, 0) for split in SPLITS}
+    print(f"pairs in this release: {_listed(found)}")
+    if (options.subset, options.symbols) == ("mixed", "conservation"):
+        print(f"pairs in the paper:    {_listed(_PAIRS_OF_THE_PAPER)}")
+        if found != _PAIRS_OF_THE_PAPER:
+            print("These numbers differ: the files are a part of the corpus, or another edition.")
     return 0
+
+
+def _listed(pairs: dict[str, int]) -> str:
+    return ", ".join(f"{split} {number:,}" for split, number in pairs.items())

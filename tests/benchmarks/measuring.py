@@ -33,15 +33,18 @@ class Measurement:
         return self.peak_mb.get(self.driver, 0.0)
 
 
-def measure(command: list[str], *, memory: bool = False) -> Measurement:
+def measure(
+    command: list[str], *, memory: bool = False, environment: dict[str, str] | None = None
+) -> Measurement:
     """Run a command to its end.
 
     Args:
         command: The command.
         memory: Whether to watch its memory too, which takes some processor time itself.
+        environment: Variables to run it with; by default ours.
     """
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    quiet = {**os.environ, "TQDM_DISABLE": "1"}
+    quiet = {**(environment or os.environ), "TQDM_DISABLE": "1"}
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=quiet)
     measurement = Measurement(driver=process.pid)
     watcher = threading.Thread(target=_watch, args=(process, measurement))

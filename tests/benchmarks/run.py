@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.harness import REPOSITORY, Found, Tool, missing_corpus, run
 
 # Each a module with `benchmark(workplace, corpus)` and `describe(found)`, and some with `write_pages`.
-BENCHMARKS = ("build", "importing", "matching", "training", "lexical", "reporting", "growth")
+BENCHMARKS = ("build", "importing", "downloading", "matching", "training", "lexical", "reporting", "growth")
 CORPUS = REPOSITORY.parent / "shared" / "corpus" / "stacks.tar.xz"
 FOLDER = Path(__file__).parent
 

@@ -9,10 +9,11 @@ from datasets import GeneratorBasedBuilder, load_dataset
 from datasets.exceptions import DatasetGenerationError
 
 from proofmatch import __version__
-from proofmatch.builder import ProofMatchBuilder, build_release
+from proofmatch.builder import ProofMatchBuilder, build_release, import_published
 from proofmatch.builder.release.schema import CONFIGS, ROW_GROUP
 from proofmatch.errors import ProofmatchError
 from tests.builder.engine.killing import copy_many_times
+from tests.builder.published_corpus import write_corpus
 
 NAMES = [config.name for config in CONFIGS]
 
@@ -29,7 +30,7 @@ def cache(tmp_path_factory):
 
 def test_it_is_a_builder_of_datasets():
     assert issubclass(ProofMatchBuilder, GeneratorBasedBuilder)
-    assert sorted(ProofMatchBuilder.builder_configs) == sorted(NAMES)
+    assert sorted(ProofMatchBuilder.builder_configs) == sorted([*NAMES, "match"])
 
 
 @pytest.mark.parametrize("config", NAMES)
@@ -112,3 +113,23 @@ def test_what_is_behind_a_url_is_read_again_on_demand(articles, tmp_path):
 def test_the_version_is_ours(articles, cache):
     builder = ProofMatchBuilder(sources=str(articles), cache_dir=cache)
     assert str(builder.info.version) == __version__
+
+
+def test_a_published_corpus_on_disk_is_imported(tmp_path):
+    write_corpus(tmp_path / "published", {"train": 24, "dev": 3, "test": 3})
+    release = import_published(tmp_path / "published", tmp_path / "release", workers=1)
+    options = {"published": str(tmp_path / "published"), "cache_dir": str(tmp_path / "cache")}
+    builder = ProofMatchBuilder(config_name="proofs_by_article", **options)
+    builder.download_and_prepare()
+    assert builder.as_dataset(split="test").to_list() == rows_of(release, "proofs_by_article", "test")
+    again = ProofMatchBuilder(config_name="match", **options)
+    assert list(again.as_streaming_dataset(split="test")) == rows_of(release, "pairs", "test")
+    (tmp_path / "published/mixed/mixed_conservation_dev").touch()  # may be another file now
+    changed = ProofMatchBuilder(config_name="proofs_by_article", **options)
+    assert changed.cache_dir != builder.cache_dir
+
+
+def test_settings_of_a_build_and_of_an_import_are_told_apart(tmp_path):
+    for options in ({"sources": "x"}, {"min_tokens": 1}):
+        with pytest.raises(ProofmatchError, match="leave out"):
+            ProofMatchBuilder(config_name="match", cache_dir=str(tmp_path), **options)

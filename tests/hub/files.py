@@ -2,11 +2,12 @@
 
 import base64
 import json
+from mmap import mmap
 from urllib.parse import parse_qs, quote, unquote
 
 from .exchange import Refusal, Request, Response, as_json
 from .metadata import faults_of_card
-from .repositories import readable, writable
+from .repositories import demand_access, readable, writable
 from .state import Blob, Commit, Hub, git_blob_id
 
 LARGE = 1_000_000  # bytes from which a file goes to the storage, whatever its name
@@ -50,7 +51,9 @@ def paths_info(hub: Hub, request: Request, kind: str, name: str, revision: str) 
 
 def resolve(hub: Hub, request: Request, kind: str, name: str, revision: str, path: str) -> Response:
     """Send a regular file, or tell where in the storage a large one is."""
-    commit = readable(hub, request, kind, name).at(unquote(revision))
+    repository = readable(hub, request, kind, name)
+    demand_access(hub, request, repository)
+    commit = repository.at(unquote(revision))
     blob = commit.files.get(unquote(path))
     headers = {"X-Repo-Commit": commit.oid}
     if blob is None:
@@ -67,11 +70,11 @@ def resolve(hub: Hub, request: Request, kind: str, name: str, revision: str, pat
     return ranged(request, blob.content, headers | {"ETag": f'"{blob.oid}"'})
 
 
-def ranged(request: Request, content: bytes, headers: dict[str, str]) -> Response:
+def ranged(request: Request, content: bytes | mmap, headers: dict[str, str]) -> Response:
     """Send all of a file, or the part that the request asks for."""
     headers = {"Accept-Ranges": "bytes", **headers}
     if not (asked := request.headers.get("range")):
-        return Response(200, content, headers)
+        return Response(200, content, headers)  # pyright: ignore[reportArgumentType] - a buffer, too
     first, _, last = asked.removeprefix("bytes=").partition("-")
     start = int(first) if first else max(0, len(content) - int(last))
     end = min(int(last), len(content) - 1) if first and last else len(content) - 1

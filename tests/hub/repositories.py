@@ -28,6 +28,18 @@ def readable(hub: Hub, request: Request, kind: str, name: str) -> Repository:
     raise Refusal(404, "Repository not found", "RepoNotFound")
 
 
+def demand_access(hub: Hub, request: Request, repository: Repository) -> None:
+    """Let only those read files of a gated repository who have accepted its terms; all may list them."""
+    if repository.gated is None:
+        return
+    account = account_of(hub, request)
+    if account is None:
+        raise Refusal(401, f"Access to dataset {repository.name} is restricted. Please log in.", "GatedRepo")
+    if account.user not in repository.gated and not owns(account, repository.name):
+        message = f"Access to dataset {repository.name} is restricted and you are not in the authorized list."
+        raise Refusal(403, message, "GatedRepo")
+
+
 def writable(hub: Hub, request: Request, kind: str, name: str) -> Repository:
     repository = readable(hub, request, kind, name)
     demand_write(hub, request, name)
@@ -110,7 +122,7 @@ def describe(hub: Hub, request: Request, kind: str, name: str, revision: str) ->
             "author": name.split("/")[0],
             "sha": commit.oid,
             "private": repository.private,
-            "gated": False,
+            "gated": False if repository.gated is None else "auto",
             "disabled": False,
             "createdAt": repository.history("main")[-1].date,
             "lastModified": commit.date,

@@ -101,6 +101,27 @@ class StorageHandler(Handler):
             faults.resume.wait(PATIENCE)
         self._reset()
 
+    def do_GET(self) -> None:  # noqa: N802 - named by http.server
+        faults = self.hub.faults
+        with self.hub.lock:
+            cut, reset = faults.cut_downloads > 0, faults.cut_downloads <= 0 < faults.reset_downloads
+            faults.cut_downloads -= cut
+            faults.reset_downloads -= reset
+        if not cut and not reset:
+            self.respond()
+            return
+        request = self.head()
+        type(self).record(request)
+        response = type(self).answer(request)
+        half = response.body[: len(response.body) // 2]
+        self.send(
+            Response(response.status, half, {**response.headers, "Content-Length": str(len(response.body))})
+        )
+        self.close_connection = True
+        if reset:
+            self.wfile.flush()
+            self._reset()
+
     def _reset(self) -> None:
         """Close the connection the hard way, so that the client cannot take it for an answer."""
         self.close_connection = True

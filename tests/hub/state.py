@@ -1,10 +1,12 @@
 """What the Hub holds: repositories with their history, large objects, and what was requested of it."""
 
 import hashlib
+import mmap
 import threading
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
+from pathlib import Path
 
 from .exchange import Refusal, Request
 
@@ -50,6 +52,7 @@ class Repository:
     kind: str  # "models", "datasets" or "spaces", as in the paths of the API
     name: str
     private: bool
+    gated: set[str] | None = None  # who may read its files, if not everybody
     commits: dict[str, Commit] = field(default_factory=dict)
     branches: dict[str, str] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
@@ -79,7 +82,11 @@ class Repository:
 
 @dataclass
 class Faults:
-    """What goes wrong, as the tests want it. Uploads are counted from 1, as they begin."""
+    """What goes wrong, as the tests want it. Uploads are counted from 1, as they begin.
+
+    Of downloads from the storage, the next `cut_downloads` end in the middle, and the `reset_downloads` after
+    them as well, with a reset instead of an end of the connection.
+    """
 
     cut_from: int | None = None
     cut_until: int = 10**9
@@ -89,6 +96,8 @@ class Faults:
     corrupt: set[str] = field(default_factory=set)  # files that a commit stores damaged
     lose_commits: bool = False  # commits are made, but the answer does not arrive
     refuse_tokens: bool = False
+    cut_downloads: int = 0
+    reset_downloads: int = 0
 
     def cuts(self, upload: int) -> bool:
         return self.cut_from is not None and self.cut_from <= upload <= self.cut_until
@@ -107,7 +116,7 @@ class Hub:
         self.lock = threading.RLock()
         self.accounts: dict[str, Account] = {}
         self.repositories: dict[tuple[str, str], Repository] = {}
-        self.objects: dict[str, bytes] = {}
+        self.objects: dict[str, bytes | mmap.mmap] = {}
         self.faults = Faults()
         self.upload_numbers = count(1)
         self.requests: list[Request] = []
@@ -128,6 +137,34 @@ class Hub:
         repository.commit("main", {".gitattributes": Blob(GITATTRIBUTES), **(files or {})}, "initial commit")
         return repository
 
+    def publish(
+        self, name: str, folder: Path, *, gated: set[str] | None = None, large: int = 10_000
+    ) -> Repository:
+        """Make a dataset of the files of a folder; those of at least `large` bytes are in the storage."""
+        files: dict[str, Blob] = {}
+        for path in (path for path in folder.rglob("*") if path.is_file()):
+            blob = (
+                Blob(path.read_bytes()) if (size := path.stat().st_size) < large else self._stored(path, size)
+            )
+            files[path.relative_to(folder).as_posix()] = blob
+        repository = self.create("datasets", name, files=files)
+        repository.gated = gated
+        return repository
+
+    def _stored(self, path: Path, size: int) -> Blob:
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            self.objects[sha256] = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return Blob(sha256=sha256, size=size)
+
+    def downloads(self) -> list[Request]:
+        """What was requested of files: their content, not their description."""
+        return [
+            request
+            for request in self.requests
+            if request.method == "GET" and (request.host == "storage" or "/resolve/" in request.path)
+        ]
+
     def dataset(self, name: str) -> Repository:
         return self.repositories["datasets", name]
 
@@ -135,7 +172,7 @@ class Hub:
         return self.repositories["spaces", name]
 
     def content(self, blob: Blob) -> bytes:
-        return self.objects[blob.sha256] if blob.sha256 else blob.content
+        return bytes(self.objects[blob.sha256]) if blob.sha256 else blob.content
 
     def damaged(self, blob: Blob) -> Blob:
         """The same file with its last byte lost."""
