@@ -121,7 +121,7 @@ def test_a_published_corpus_on_disk_is_imported(tmp_path):
     options = {"published": str(tmp_path / "published"), "cache_dir": str(tmp_path / "cache")}
     builder = ProofMatchBuilder(config_name="proofs_by_article", **options)
     builder.download_and_prepare()
-    assert builder.as_dataset(split="test").to_list() == rows_of(release, "proofs_by_article", "test")
+    assert builder.as_dataset(split="train").to_list() == rows_of(release, "proofs_by_article", "train")
     again = ProofMatchBuilder(config_name="match", **options)
     assert list(again.as_streaming_dataset(split="test")) == rows_of(release, "pairs", "test")
     (tmp_path / "published/mixed/mixed_conservation_dev").touch()  # may be another file now
