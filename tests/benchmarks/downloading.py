@@ -29,7 +29,7 @@ def benchmark(workplace: Path, _: Path) -> dict[str, Any]:
     write_corpus(published, SIZES)
     found: dict[str, Any] = {"published_mb": _megabytes(published), "runs": {}}
     release = workplace / "release"
-    found["runs"]["folder"] = _figures(_run(["import", str(published), "--out", str(release)]))
+    _note(found, "folder", _figures(_run(["import", str(published), "--out", str(release)])))
     tables = open_release(release).tables_sha256
     found["rows"] = {
         split: sum(pq.ParquetFile(path).metadata.num_rows for path in release.glob(f"data/pairs/{split}-*"))
@@ -43,10 +43,15 @@ def benchmark(workplace: Path, _: Path) -> dict[str, Any]:
             files.mkdir()
             for family in ("mixed", "unmixed"):
                 pack(published / family, files / f"{family}.{layout}")
-        found["runs"][layout] = _from_hub(files, workplace / "from the hub", tables)
+        _note(found, layout, _from_hub(files, workplace / "from the hub", tables))
         if files != published:
             shutil.rmtree(files)
     return found
+
+
+def _note(found: dict[str, Any], name: str, figures: dict[str, Any]) -> None:
+    found["runs"][name] = figures
+    print(f"  {name}: {figures}", flush=True)
 
 
 def _from_hub(files: Path, place: Path, tables: str) -> dict[str, Any]:
