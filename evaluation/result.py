@@ -13,7 +13,15 @@ import numpy as np
 from proofmatch.errors import ProofmatchError, one_line, shown
 from proofmatch.storage import atomic_file
 
-from .metrics import MEASURES, Bootstrap, CategoryScores, Difference, Measures, cumulative_assignments
+from .metrics import (
+    MEASURES,
+    RANKING,
+    Bootstrap,
+    CategoryScores,
+    Difference,
+    Measures,
+    cumulative_assignments,
+)
 from .prediction_formats import FAULTS_SHOWN
 from .system import (
     SYSTEM_FIELDS,
@@ -176,9 +184,11 @@ def result_tables(result: Result) -> str:
         normalization = result.system.normalization
         how = f" ({normalization_in_words(normalization)})" if normalization else ""
         head += (
-            f"\ntransductive{how}: the ranking for a statement uses the whole candidate set; "
+            f"\ntransductive{how}, as claimed: the ranking for a statement uses the whole candidate set; "
             "do not mix it with plain rankings"
         )
+    if claims := claims_of(result.system):
+        head += f"\nclaimed, not checked: {', '.join(f'{name} {value}' for name, value in claims)}"
     head += f"\ntraining data: {in_words(result.system.training_entries)}"
     if result.allow_seen:
         seen = result.system.seen_answers
@@ -207,23 +217,47 @@ def result_tables(result: Result) -> str:
             _table(["category", "statements", "MRR %", "accuracy %"], categories)
             + (f"\n({others:,} more in the result file)" if others else ""),
             _table(["first choice of", "proofs", "%"], assignments),
-            f"one-to-one: {one_to_one}",
+            f"one-to-one: {one_to_one}\npredictions: {decoding_in_words(result)}",
         ]
     )
 
 
-def comparison_table(system: System, other: System, differences: dict[str, Difference]) -> str:
-    """Lay out how much better one system is than another."""
+def claims_of(system: System) -> list[tuple[str, str]]:
+    """List what predictions do not show about a system, as its authors say."""
+    claims = [("input", system.input), ("decoding", system.decoding)]
+    return [(name, value) for name, value in claims if value]
+
+
+def decoding_in_words(result: Result) -> str:
+    """Say what the predictions are seen to be, and whether the system says something else."""
+    seen = result.decoding_seen
+    words = "a ranking" if seen == RANKING else f"a matching ({seen})"
+    said = result.system.decoding
+    if said in ("local", "global", "exact") and (said == "local") != (seen == RANKING):
+        words += f", although the system is said to decode {said}"
+    return words
+
+
+def comparison_table(result: Result, other: Result, name: str, differences: dict[str, Difference]) -> str:
+    """Lay out how much better one system is than another, which is called `name`."""
+    system, other_system = result.system, other.system
     rows = [
         [measure, f"{100 * found.difference:+.2f}", _interval(found.ci95, "+"), _percent(found.not_better)]
         for measure, found in ((measure, differences[measure]) for measure in MEASURES)
     ]
-    title = f"{system.name} minus {other.name}, in points, paired over statements"
-    if system.transductive != other.transductive:
-        one, plain = (system, other) if system.transductive else (other, system)
+    title = f"{system.name} minus {name}, in points, paired over statements"
+    names = [system.name, name]
+    if system.transductive != other_system.transductive:
+        one, plain = names if system.transductive else names[::-1]
         title += (
-            f"\nnot a comparison of like with like: {one.name} is transductive and {plain.name} is not; "
+            f"\nnot a comparison of like with like: {one} is transductive and {plain} is not; "
             "part of the difference is knowing the whole candidate set"
+        )
+    elif (result.decoding_seen == RANKING) != (other.decoding_seen == RANKING):
+        plain, one = names if result.decoding_seen == RANKING else names[::-1]
+        title += (
+            f"\nnot a comparison of like with like: {one} is a matching and {plain} is a ranking; "
+            "part of the difference is knowing all statements"
         )
     return f"{title}\n\n{_table(['', 'difference', '95% interval', 'resamples not better %'], rows)}"
 

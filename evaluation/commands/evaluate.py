@@ -1,7 +1,6 @@
 """`proofmatch evaluate`: score predictions."""
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 from proofmatch.errors import ProofmatchError
@@ -37,9 +36,8 @@ def run(options: argparse.Namespace) -> int:
     from proofmatch.storage import is_same_file
 
     from ...builder.release.release import open_release
-    from ..evaluator import evaluate_file, rank_predictions, refuse_seen
+    from ..evaluator import evaluate_file, refuse_seen
     from ..metrics import compare
-    from ..predictions import read_predictions
     from ..result import comparison_table, result_tables
     from ..system import read_system
     from ..task import load_task
@@ -57,14 +55,11 @@ def run(options: argparse.Namespace) -> int:
         progress.summary = f"{result.n_statements:,} statements"
     comparison = ""
     if options.against is not None:
-        other = read_system(options.against)
-        if other.name == system.name:
-            other = replace(other, name=str(options.against))
         with _reading(options.against) as progress:
-            others = read_predictions(options.against, task, progress)
-            ranks = rank_predictions(others, task.required_gold).ranks
-            progress.summary = f"{len(ranks):,} statements"
-        comparison = comparison_table(system, other, compare(result.ranks, ranks))
+            other = evaluate_file(options.against, task, read_system(options.against), progress)
+            progress.summary = f"{other.n_statements:,} statements"
+        name = str(options.against) if other.system.name == system.name else other.system.name
+        comparison = comparison_table(result, other, name, compare(result.ranks, other.ranks))
     if options.out is not None:
         result.save(options.out)
     print(result_tables(result))

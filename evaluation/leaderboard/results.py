@@ -136,10 +136,10 @@ class _NotUsable(Exception):  # noqa: N818 - says what a result is, and never le
 
 def _read_result(path: Path, name: str, folder: Path) -> Submission | None:
     """Read a result file; None if it is another kind of JSON file."""
-    if _links_outside(path, folder):
-        raise _NotUsable("leads out of the folder, as no submission may; remove the link")
     if not path.is_file():
         raise _NotUsable("is not a regular file; remove it")
+    if _links_outside(path, folder):
+        raise _NotUsable("leads out of the folder, as no submission may; remove the link")
     content = read_json(path)
     if not path.name.endswith(RESULT) and not _looks_like_result(content):
         return None

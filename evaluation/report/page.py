@@ -13,8 +13,8 @@ from ...builder.release.release import Release, open_release
 from ..evaluator import make_result
 from ..pages.rendering import percent, percent_between, render_page
 from ..pages.texts import COMMON_WORDS
-from ..result import Result
-from ..system import System, normalization_in_words, read_system
+from ..result import Result, claims_of, decoding_in_words
+from ..system import normalization_in_words, read_system
 from ..task import load_task
 from . import DEFAULT_MEGABYTES
 from .charts import (
@@ -125,7 +125,7 @@ def _page(result: Result, cases: Cases, charts: dict, wrong: WrongMatches) -> st
             (_NAMES[name], percent(value), percent_between(result.ci95[name]))
             for name, value in result.measures.as_dict().items()
         ],
-        about=_about(result.system),
+        about=_about(result),
         by_article=data.config != "pairs",
         charts=charts,
         resamples=RESAMPLES,
@@ -136,10 +136,14 @@ def _page(result: Result, cases: Cases, charts: dict, wrong: WrongMatches) -> st
     )
 
 
-def _about(system: System) -> list[tuple[str, str]]:
-    """List how the system describes itself."""
-    told = [("input", system.input), ("decoding", system.decoding), ("notes", system.notes)]
+def _about(result: Result) -> list[tuple[str, str]]:
+    """List what is seen in the predictions, and how the system's authors describe it."""
+    system = result.system
+    told = [("predictions", decoding_in_words(result))]
+    told += [(f"{name} (claimed)", value) for name, value in claims_of(system)]
     if system.transductive:
         how = normalization_in_words(system.normalization) if system.normalization else "yes"
-        told.append(("transductive", f"{how}; a ranking uses the whole candidate set"))
-    return [(name, value) for name, value in told if value]
+        told.append(("transductive (claimed)", f"{how}; a ranking uses the whole candidate set"))
+    if system.notes:
+        told.append(("notes", system.notes))
+    return told

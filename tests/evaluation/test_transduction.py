@@ -176,7 +176,7 @@ def test_systems_of_others_may_be_transductive_in_their_own_way(plain, release, 
     path = plain.with_name("plain.jsonl.system.json")
     path.write_text(json.dumps({"name": "CSLS", "transductive": True}), encoding="utf-8")
     assert evaluated(release, plain)["system"] == {"name": "CSLS", "transductive": True}
-    assert "\ntransductive: " in capsys.readouterr().out
+    assert "\ntransductive, as claimed: " in capsys.readouterr().out
     path.write_text(json.dumps({"name": "plain", "transductive": False}), encoding="utf-8")
     assert evaluated(release, plain)["system"] == {"name": "plain"}
 
