@@ -27,6 +27,7 @@ from ..evaluation.training_data import (
     read_entries,
     read_training_data,
 )
+from .model_files import check_model_files
 from .model_folder import RUN
 from .texts import TextReader, Texts
 from .vectors import TextVectors, scores_of
@@ -81,6 +82,7 @@ class Matcher(PreTrainedModel):
         name = pretrained_model_name_or_path
         is_info_wanted = options.pop("output_loading_info", False)
         wanted = {"use_safetensors": True, "ignore_mismatched_sizes": True, "output_loading_info": True}
+        options = checked_options(name, options)
         try:
             with quiet_library():
                 kind = kind_of_model(name, **options)
@@ -89,10 +91,7 @@ class Matcher(PreTrainedModel):
         except ProofmatchError as error:
             raise ProofmatchError(f"the configuration of {name} does not work: {error}") from None
         except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-            raise ProofmatchError(
-                f"{name} is neither a folder with a matcher nor OWNER/NAME of one on the Hub "
-                f"({first_line(error)})"
-            ) from None
+            raise no_matcher(name, error) from None
         if not is_ours:
             raise ProofmatchError(
                 f"{name} is a model of the kind {kind}, not {cls.config_class.model_type}"  # pyright: ignore[reportOptionalMemberAccess]
@@ -208,6 +207,26 @@ def saved_training_data(model: Any, **options: Any) -> TrainingData | None:  # n
         )
     except (OSError, ValueError, LookupError, TypeError):
         return None
+
+
+def checked_options(name: Any, options: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - as `from_pretrained`
+    """Check the files of a matcher before any is opened; the options then name the commit that was checked.
+
+    Raises:
+        ProofmatchError: If there is none, or it has a file that must not be opened.
+    """
+    try:
+        with quiet_library():
+            return check_model_files(name, options)
+    except OSError as error:
+        raise no_matcher(name, error) from None
+
+
+def no_matcher(name: object, error: Exception) -> ProofmatchError:
+    """Say that there is no matcher of a name."""
+    return ProofmatchError(
+        f"{name} is neither a folder with a matcher nor OWNER/NAME of one on the Hub ({first_line(error)})"
+    )
 
 
 def kind_of_model(name: Any, **options: Any) -> str | None:  # noqa: ANN401 - as `from_pretrained`

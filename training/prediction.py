@@ -4,7 +4,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from proofmatch.errors import ProofmatchError, first_line
+from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
 from ..evaluation.decoding.scores import ScoreSource
@@ -14,7 +14,7 @@ from ..evaluation.training_data import may_have_seen, refusal
 from .encoder.proof_matcher import ProofMatcher
 from .joint import JointMatcher
 from .lexical.lexical_matcher import LexicalMatcher
-from .matcher import Matcher, TrainedMatcher, kind_of_model, quiet_library
+from .matcher import Matcher, TrainedMatcher, checked_options, kind_of_model, no_matcher, quiet_library
 from .pairs import read_texts
 from .tokenizer import load_tokenizer
 
@@ -31,17 +31,15 @@ def open_matcher(folder_or_repository: str | Path) -> Matcher:
         ProofmatchError: If there is none.
     """
     name = str(folder_or_repository)
+    options = checked_options(name, {})
     try:
         with quiet_library():
-            kind = kind_of_model(name)
+            kind = kind_of_model(name, **options)
     except (OSError, ValueError) as error:
-        raise ProofmatchError(
-            f"{name} is neither a folder with a matcher nor OWNER/NAME of one on the Hub "
-            f"({first_line(error)})"
-        ) from None
+        raise no_matcher(name, error) from None
     if kind not in _KINDS:
         raise ProofmatchError(f"{name} is a model of the kind {kind}, not one of {', '.join(_KINDS)}")
-    return _KINDS[kind].from_pretrained(name)
+    return _KINDS[kind].from_pretrained(name, **options)
 
 
 def load_matcher(folder_or_repository: str | Path) -> TrainedMatcher:

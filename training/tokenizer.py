@@ -17,6 +17,8 @@ import pyarrow.compute as pc
 
 from proofmatch.errors import ProofmatchError, first_line
 
+from .model_files import check_model_files
+
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
@@ -88,7 +90,10 @@ def load_tokenizer(folder_or_repository: str | Path, *, typed: bool = True) -> "
     from transformers import AutoTokenizer
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(str(folder_or_repository), trust_remote_code=False)
+        options = check_model_files(folder_or_repository)
+        tokenizer = AutoTokenizer.from_pretrained(
+            str(folder_or_repository), trust_remote_code=False, **options
+        )
     except (OSError, ValueError) as error:
         raise ProofmatchError(
             f"{folder_or_repository} has no tokenizer that can be read ({first_line(error)})"

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterable
+from io import TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
 
 from proofmatch.errors import ProofmatchError, quoted
-from proofmatch.storage import disk_reason
+from proofmatch.storage import disk_reason, open_regular
 
 
 class GoldPair(NamedTuple):
@@ -32,7 +33,7 @@ def read_gold(path: Path) -> dict[str, GoldPair]:
     proofs: set[str] = set()
     number = 0
     try:
-        with path.open(encoding="utf-8") as file:
+        with TextIOWrapper(open_regular(path), encoding="utf-8") as file:
             for number, line in enumerate(file, start=1):
                 pair = _parse_line(line)
                 for name, known in ((pair.statement_id, pairs), (pair.proof_id, proofs)):

@@ -145,7 +145,7 @@ def test_weights_of_another_configuration_are_refused(folder, change):
     ("file", "content", "told"),
     [
         ("model.safetensors", b"half a file", "is neither a folder with a matcher"),
-        ("config.json", b"{", "is neither a folder with a matcher"),
+        ("config.json", b"{", "is not a JSON object"),
         ("config.json", b'{"model_type": "bert"}', "is a model of the kind bert, not one of proof-matcher"),
         ("config.json", b'{"hidden_size": 3}', "is a model of the kind None, not one of proof-matcher"),
         ("config.json", b'{"model_type": "proof-matcher", "num_heads": -1}', "num_heads must be"),

@@ -18,6 +18,7 @@ from transformers.models.auto.modeling_auto import (
 from proofmatch.errors import ProofmatchError, first_line
 
 from ..matcher import quiet_library
+from ..model_files import check_model_files
 from .encoder_config import ProofMatcherConfig
 
 _MAX_WORDS = 256  # as sentence encoders are used
@@ -62,7 +63,7 @@ def config_of_encoder(encoder: str, **sizes: Any) -> ProofMatcherConfig:  # noqa
         ProofmatchError: If there is no such encoder, or it is not one of texts.
     """
     with _readable_errors(encoder):
-        config = AutoConfig.from_pretrained(encoder, trust_remote_code=False)
+        config = AutoConfig.from_pretrained(encoder, trust_remote_code=False, **check_model_files(encoder))
     # Every text model has these names, whatever its own ones are.
     hidden_size, vocab_size = (getattr(config, name, None) for name in ("hidden_size", "vocab_size"))
     if not hidden_size or not vocab_size:
@@ -103,6 +104,7 @@ def weights_of_encoder(encoder: str) -> dict[str, torch.Tensor]:
             output_loading_info=True,
             trust_remote_code=False,
             use_safetensors=True,
+            **check_model_files(encoder),
         )
     # The library initializes missing weights at random. A pooler often is missing, and is not used here.
     missing = sorted(name for name in found["missing_keys"] if "pooler" not in name)
