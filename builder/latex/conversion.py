@@ -99,7 +99,12 @@ def default_cache() -> Path:
     """Return `$XDG_CACHE_HOME/proofmatch/conversions`, or the same in `~/.cache`."""
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if not base.is_absolute():  # the XDG standard says to ignore a relative path
-        base = Path.home() / ".cache"
+        try:
+            base = Path.home() / ".cache"
+        except RuntimeError:
+            raise ProofmatchError(
+                "there is no home folder for converted sources; give --conversions"
+            ) from None
     return base / "proofmatch" / "conversions"
 
 

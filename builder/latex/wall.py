@@ -153,13 +153,23 @@ def _libraries() -> tuple[Path, ...]:
     return (*folders, *map(Path, asked.stdout.split("\n")))
 
 
+def _search_path() -> str:
+    """Name the folders of Perl and LaTeXML first, for installations of a user's own."""
+    programs = filter(None, (shutil.which(name) for name in ("perl", PROGRAM)))
+    return os.pathsep.join([*(str(Path(program).parent) for program in programs), os.defpath])
+
+
 def run_latexml(scratch: Scratch, options: Sequence[str], main: str, limits: Limits) -> Ended:
-    """Convert the main file of a source, behind the wall and within the limits."""
+    """Convert the main file of a source, behind the wall and within the limits.
+
+    Raises:
+        ProofmatchError: If the system does not let the process be limited.
+    """
     temporary, stderr = scratch.results / "tmp", scratch.results / "stderr"
     temporary.mkdir()
     log = scratch.results / "log"
     environment = {
-        "PATH": os.defpath,
+        "PATH": _search_path(),
         "LC_ALL": "C.UTF-8",
         "HOME": str(temporary),
         "TMPDIR": str(temporary),
@@ -170,21 +180,22 @@ def run_latexml(scratch: Scratch, options: Sequence[str], main: str, limits: Lim
         "PROOFMATCH_RESULTS": str(scratch.results.resolve()),
     }
     outcome = (f"--log={log.resolve()}", f"--destination={scratch.document.resolve()}")
-    with (
-        stderr.open("wb") as errors,
-        ruleset((*_libraries(), scratch.source), (*_DEVICES, scratch.results)) as rules,
-        subprocess.Popen(
-            [find_latexml(), *options, *outcome, f"./{main}"],
-            cwd=scratch.source,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=errors,
-            stderr=errors,
-            start_new_session=True,
-            pass_fds=() if rules is None else (rules,),
-            preexec_fn=lambda: _confine(limits, rules),  # workers have one thread
-        ) as process,
-    ):
+    readable, writable = (*_libraries(), scratch.source), (*_DEVICES, scratch.results)
+    with stderr.open("wb") as errors, ruleset(readable, writable) as rules:
+        try:
+            process = subprocess.Popen(
+                [find_latexml(), *options, *outcome, f"./{main}"],
+                cwd=scratch.source,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=errors,
+                stderr=errors,
+                start_new_session=True,
+                pass_fds=() if rules is None else (rules,),
+                preexec_fn=lambda: _confine(limits, rules),  # workers have one thread
+            )
+        except subprocess.SubprocessError:
+            raise ProofmatchError("LaTeXML cannot be used here: its process cannot be limited") from None
         overdue = _end(process, time.monotonic() + _PATIENCE * limits.seconds + _GRACE)
     return Ended(process.returncode, overdue, _end_of(log) + "\n" + _end_of(stderr))
 
@@ -192,13 +203,20 @@ def run_latexml(scratch: Scratch, options: Sequence[str], main: str, limits: Lim
 def _confine(limits: Limits, rules: int | None) -> None:
     """Limit this process; what fails here ends it before LaTeXML starts."""
     signal_on_parent_death(signal.SIGKILL)
-    seconds, size = int(limits.seconds) + 1, limits.megabytes << 20
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-    resource.setrlimit(resource.RLIMIT_AS, (size, size))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    seconds = int(limits.seconds) + 1
+    _limit(resource.RLIMIT_CPU, seconds, seconds + 5)
+    _limit(resource.RLIMIT_AS, limits.megabytes << 20)
+    _limit(resource.RLIMIT_FSIZE, _LARGEST_FILE)
+    _limit(resource.RLIMIT_CORE, 0)
     if rules is not None:
         restrict_self(rules)
+
+
+def _limit(kind: int, soft: int, hard: int | None = None) -> None:
+    """Set a limit, or leave the one that is there if it is lower."""
+    _, present = resource.getrlimit(kind)
+    most = present if present != resource.RLIM_INFINITY else soft + (hard or soft)
+    resource.setrlimit(kind, (min(soft, most), min(hard or soft, most)))
 
 
 def _end(process: "subprocess.Popen[bytes]", deadline: float) -> bool:
