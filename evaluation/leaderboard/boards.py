@@ -16,6 +16,7 @@ from ...builder.release.release import Release
 from ..decoding.candidates import DEFAULT_K
 from ..metrics import ONE_TO_ONE, RANKING, TIE_RULE
 from ..system import normalization_in_words
+from ..training_data import in_words, read_entries
 from .resemblance import find_resemblances
 from .results import Entry, split_of
 
@@ -67,6 +68,7 @@ class Row:
         notes: A sentence about it.
         date: When it was submitted.
         submitter: Who submitted it.
+        training_data: What it was trained on, as its authors say, in words; None for published figures.
         training_minutes: Its training time.
         evaluator: The version of the evaluator whose scores these are, or are said to be.
         origin: A file of it, if another row of the board is of a system with this name.
@@ -85,6 +87,7 @@ class Row:
     notes: str | None = None
     date: str | None = None
     submitter: str | None = None
+    training_data: str | None = None
     training_minutes: float | None = None
     evaluator: str | None = None
     origin: str | None = None
@@ -312,6 +315,7 @@ def _make_row(
         notes=_first(systems, "notes"),
         date=_first(systems, "date"),
         submitter=_first(systems, "submitter"),
+        training_data=_training_data(systems),
         training_minutes=_minutes(_first(systems, "training_seconds")),
         evaluator=", ".join(sorted({one.content["evaluator"]["version"] for one in entries})),
         origin=None if is_alone else min(one.name for one in entries),
@@ -324,7 +328,15 @@ def _other_rules(entry: Entry) -> list[str]:
     other = (
         [] if entry.content["evaluator"]["tie_rule"] == TIE_RULE else ["has another rule for equal scores"]
     )
-    return [*other, _SEEN] if entry.content.get("allow_seen") else other
+    if not entry.content.get("allow_seen"):
+        return other
+    seen, of = entry.system.get("seen_answers"), entry.content["n_statements"]
+    return [*other, f"has seen {seen:,} of {of:,} answers in training" if seen else _SEEN]
+
+
+def _training_data(systems: Sequence[dict[str, Any]]) -> str:
+    stated = (system.get("trained_on") for system in systems)
+    return " / ".join(dict.fromkeys(in_words(None if one is None else read_entries(one)) for one in stated))
 
 
 def _with_ranks(rows: Sequence[Row]) -> list[Row]:

@@ -319,6 +319,7 @@ def _row_fields(row: Row) -> dict[str, Any]:
         "notes": row.notes,
         "date": row.date,
         "submitter": row.submitter,
+        "training_data": row.training_data,
         "training_minutes": None if row.training_minutes is None else round(row.training_minutes, 2),
         "evaluator": row.evaluator,
         "origin": row.origin,

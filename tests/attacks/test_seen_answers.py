@@ -14,6 +14,8 @@ from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation import evaluate
 from proofmatch.evaluation.evaluator import evaluate_file
+from proofmatch.evaluation.leaderboard.boards import Row
+from proofmatch.evaluation.leaderboard.site import Leaderboard, make_leaderboard
 from proofmatch.evaluation.system import System, read_system, sidecar_of
 from proofmatch.evaluation.task import load_task
 from proofmatch.evaluation.training_data import RECORD, STATEMENTS, TrainingData
@@ -273,9 +275,41 @@ def test_what_is_allowed_is_recorded_in_sidecar_and_result(release, by_article_m
     found = json.loads(result.read_text())
     assert found["allow_seen"] is True
     assert found["system"]["seen_answers"] == n
+    # The board shows it, also to whoever strips the mark from the result, and gives no rank.
+    results = tmp_path / "results"
+    results.mkdir()
+    for path in (out, sidecar_of(out)):
+        shutil.copy(path, results)
+    (results / "x.result.json").write_text(json.dumps(found))
+    [row] = board_rows(make_leaderboard(results, tmp_path / "site", release))
+    assert row.checked
+    assert not row.ranks
+    assert f"has seen {n} of 18 answers in training" in row.remarks
+    assert row.training_data == "release (by article: train, validation)"
+    del found["allow_seen"]
+    (results / "x.result.json").write_text(json.dumps(found))
+    with pytest.raises(ProofmatchError, match="allow_seen is nothing"):
+        make_leaderboard(results, tmp_path / "site", release)
     # One-to-one matching is another file of the same system.
     assert main(["match", str(out), "--out", str(tmp_path / "y.jsonl")]) == 0
     assert main(["evaluate", str(tmp_path / "y.jsonl"), "--data", str(release)]) == 2
+
+
+def board_rows(site: Leaderboard) -> list[Row]:
+    return [row for board in site.boards if board.verified for row in board.rows]
+
+
+def test_systems_that_do_not_state_their_training_data_are_shown_as_such(release, tmp_path):
+    results, data = tmp_path / "results", ["--data", str(release)]
+    for name in ("tfidf", "dice"):
+        assert main(["baseline", name, *data, "--out", str(results / f"{name}.jsonl")]) == 0
+    sidecar_of(results / "dice.jsonl").write_text('{"name": "theirs"}')
+    for name in ("tfidf", "dice"):
+        result = ["--out", str(results / f"{name}.result.json")]
+        assert main(["evaluate", str(results / f"{name}.jsonl"), *data, *result]) == 0
+    rows = board_rows(make_leaderboard(results, tmp_path / "site", release))
+    assert {row.system: row.training_data for row in rows} == {"tfidf": "nothing", "theirs": "not stated"}
+    assert "training data <bdi>not stated</bdi>" in (tmp_path / "site" / "index.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
