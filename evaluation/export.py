@@ -36,7 +36,6 @@ DEFAULT_NEGATIVES = 3
 TOP_RANKED = 100
 
 _HELD_OUT = ("validation", "test")
-_PROVENANCE = ("source", "license")  # columns of `pairs` that releases of schema version 1 lack
 _POOL = 2**14  # proofs among which negatives are searched, so that time and memory stay linear in the pairs
 _SPARE = 16  # candidates beyond the wanted ones, for those that are not wrong
 _GROUPS_PER_SHARD = 32  # row groups of a Parquet file
@@ -101,7 +100,7 @@ def export_triplets(
     groups = [order[start : start + ROW_GROUP] for start in range(0, len(order), ROW_GROUP)]
     tables = {
         "triplets": (_triplet_texts(pairs, triplets, group) for group in groups),
-        "provenance": (_triplet_provenance(pairs, triplets, group) for group in groups),
+        "provenance": (_triplet_provenance(pairs, triplets, group, release.provenance) for group in groups),
     }
     with atomic_folder(out) as folder:
         written = [
@@ -117,7 +116,7 @@ def export_triplets(
             ngrams=ngrams,
             pool=_POOL,
             seed=seed,
-            has_sources="source" in pairs.column_names,
+            has_sources=bool(release.provenance),
             count="{:,}".format,
         )
         _write_card(folder, release, written, text)
@@ -189,7 +188,7 @@ def _training_pairs(release: Release, by_article: bool) -> pa.Table:
         "statement_tokens",
         "proof_tokens",
     ]
-    pairs = release.table(config, "train", [*columns, *_provenance_of(release, config)])
+    pairs = release.table(config, "train", [*columns, *release.provenance])
     rows = release.statistics["rows"]
     for side in ("statement", "proof"):
         table = config_name(f"{side}s", by_article)
@@ -204,15 +203,16 @@ def _triplet_texts(pairs: pa.Table, triplets: Triplets, group: np.ndarray) -> pa
     return pa.table({"anchor": right["statement"], "positive": right["proof"], "negative": wrong["proof"]})
 
 
-def _triplet_provenance(pairs: pa.Table, triplets: Triplets, group: np.ndarray) -> pa.Table:
+def _triplet_provenance(
+    pairs: pa.Table, triplets: Triplets, group: np.ndarray, columns: list[str]
+) -> pa.Table:
     right, wrong = (pairs.take(pa.array(rows[group])) for rows in (triplets.pairs, triplets.negatives))
     chosen_by = np.where(triplets.from_article[group], "article", "bm25")
-    there = [name for name in _PROVENANCE if name in pairs.column_names]
     return pa.table(
         {
-            **{name: right[name] for name in ("statement_id", "proof_id", *there)},
+            **{name: right[name] for name in ("statement_id", "proof_id", *columns)},
             "negative_id": wrong["proof_id"],
-            **{f"negative_{name}": wrong[name] for name in there},
+            **{f"negative_{name}": wrong[name] for name in columns},
             "negative_chosen_by": pa.array(chosen_by, pa.string()),
         }
     )
@@ -297,17 +297,11 @@ def _judgements(task: Task) -> pa.Table:
 
 def _sources(task: Task) -> pa.Table | None:
     """The source and licence of each pair, None if the release has none."""
-    there = _provenance_of(task.release, task.config)
-    if not there:
+    columns = task.release.provenance
+    if not columns:
         return None
-    table = task.release.table(task.config, task.split, ["statement_id", *there])
-    return table.rename_columns(["_id", *there]).sort_by("_id")
-
-
-def _provenance_of(release: Release, config: str) -> list[str]:
-    """Which columns of provenance a release has."""
-    shard = release.shards(config, "train")[0]
-    return [name for name in _PROVENANCE if name in pq.read_schema(release.path(shard)).names]
+    table = task.release.table(task.config, task.split, ["statement_id", *columns])
+    return table.rename_columns(["_id", *columns]).sort_by("_id")
 
 
 def _write_lines(path: Path, table: pa.Table) -> None:

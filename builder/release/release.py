@@ -70,6 +70,11 @@ class Release:
         return self.manifest["schema_version"]
 
     @property
+    def provenance(self) -> list[str]:
+        """The columns of its pairs that say where they are from: `source` and `license`, or none."""
+        return ["source", "license"] if self.schema_version >= 2 else []
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """Everything that decided its content."""
         return self.manifest["parameters"]

@@ -239,11 +239,14 @@ class _Source:
     @staticmethod
     def _read_pairs(task: Task) -> pa.Table:
         """Read what is known of each statement's article; of sealed pairs nothing is."""
-        columns = ["title", "kind", "article_id"]
+        columns = ["title", "kind", "article_id", "source"]
         if task.release.is_sealed(task.split, task.by_article):
             nothing = pa.nulls(len(task.statement_ids), pa.string())
             return pa.table([nothing] * len(columns), columns)
-        pairs = task.release.table(task.config, task.split, ["statement_id", *columns])
+        known = [name for name in columns if name != "source" or task.release.provenance]
+        pairs = task.release.table(task.config, task.split, ["statement_id", *known])
+        if "source" not in known:
+            pairs = pairs.append_column("source", pa.nulls(len(pairs), pa.string()))
         place = {name: at for at, name in enumerate(pairs["statement_id"].to_pylist())}
         return pairs.take(pa.array([place[name] for name in task.statement_ids]))
 
@@ -252,7 +255,9 @@ class _Source:
         return shown_text(table["text"][number].as_py(), table["tokens"][number].as_py())
 
     def origin(self, statement: int) -> dict[str, str | None]:
-        return {name: self._pairs[name][statement].as_py() for name in ("title", "kind", "article_id")}
+        return {
+            name: self._pairs[name][statement].as_py() for name in ("title", "kind", "article_id", "source")
+        }
 
     def are_equal(self, proof: int, other: int) -> bool:
         tokens = self._texts["proof"]["tokens"]
@@ -285,8 +290,10 @@ def _entry(number: int, task: Task, cases: Cases, source: _Source, store: TextSt
         "kind": origin["kind"],
         "title": origin["title"] or origin["article_id"],
         "article": origin["article_id"],
+        "source": origin["source"],
         "rival_title": (theirs.get("title") or theirs.get("article_id")),
         "rival_kind": theirs.get("kind"),
+        "rival_source": theirs.get("source"),
         "fixed": bool(cases.one_to_one is not None and cases.one_to_one[number] == gold),
         "same": source.are_equal(gold, rival),
         "texts": [store.number(f"{side} {at}") for side, at in sides],

@@ -1,7 +1,9 @@
 """Exports have the texts and judgements of the task, in the form that each tool reads."""
 
 import json
+import zipfile
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +20,8 @@ from proofmatch.evaluation.task import load_task
 from tests.builder.checks.planting import EditedRelease
 
 from .tasks import write_lines
+
+VERSION_1 = Path(__file__).parents[1] / "builder" / "release" / "version_1.zip"
 
 
 @pytest.mark.parametrize(("split", "by_article"), [("test", False), ("validation", True)])
@@ -199,6 +203,41 @@ def test_sentence_transformers_trains_on_triplets_as_they_are(triplets, tmp_path
     )
     assert np.isfinite(trainer.train().training_loss)
     assert not (model[0].embedding.weight == before).all()
+
+
+def test_sources_are_beside_the_answers_and_never_beside_a_text(release, triplets, top_ranked, tmp_path):
+    assert main(["export", str(release), "--format", "beir", "--out", str(tmp_path / "beir")]) == 0
+    pairs = {row["statement_id"]: row for row in pairs_of(release, "test")}
+    lines = (tmp_path / "beir" / "sources.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"_id": name, "source": pairs[name]["source"], "license": pairs[name]["license"]}
+        for name in sorted(pairs)
+    ]
+    known = {row["source"] for split in ("validation", "test") for row in pairs_of(release, split)}
+    for name in ("corpus.jsonl", "queries.jsonl"):
+        text = (tmp_path / "beir" / name).read_text(encoding="utf-8")
+        assert not any(source in text for source in known)
+    for split in ("validation", "test"):
+        expected = {row["statement_id"]: row["source"] for row in pairs_of(release, split, by_article=True)}
+        rows = load_dataset(str(top_ranked), "sources", split=split)
+        assert dict(zip(rows["_id"], rows["source"], strict=True)) == expected
+    source_of = {row["proof_id"]: row["source"] for row in pairs_of(release, "train")}
+    for row in load_dataset(str(triplets), "provenance", split="train"):
+        assert row["source"] == source_of[row["proof_id"]]
+        assert row["negative_source"] == source_of[row["negative_id"]]
+
+
+def test_releases_without_sources_are_exported_without(tmp_path):
+    with zipfile.ZipFile(VERSION_1) as packed:
+        packed.extractall(tmp_path / "old")
+    (manifest,) = (tmp_path / "old").rglob("manifest.json")
+    old = manifest.parent
+    splits = ["--split", "train"]
+    for format, options in (("beir", splits), ("triplets", ["--ngrams", "1"])):
+        command = ["export", str(old), "--format", format, "--out", str(tmp_path / format), *options]
+        assert main(command) == 0
+    assert not (tmp_path / "beir" / "sources.jsonl").exists()
+    assert "source" not in load_dataset(str(tmp_path / "triplets"), "provenance", split="train").column_names
 
 
 @pytest.fixture(scope="module")

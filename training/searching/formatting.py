@@ -40,6 +40,8 @@ def hit_to_text(hit: Hit, width: int, *, full: bool = False) -> str:
     ]
     if len(lines) > _MAX_LINES and not full:
         lines = [*lines[: _MAX_LINES - 1], lines[_MAX_LINES - 1] + _CUT]
+    if hit.source is not None:
+        lines.insert(0, hit.source)
     if hit.explanation is not None:
         lines += _reasons(hit.explanation, inside)
     return "\n".join([head, *(_INDENT + line for line in lines)])
@@ -72,7 +74,7 @@ def _shown(lines: list[Line], most: int) -> list[Line]:
 
 def hit_to_json(hit: Hit) -> str:
     """Format a hit as one line of JSON."""
-    names = ("rank", "score", "proof_id", "article_id", "title", "text")
+    names = ("rank", "score", "proof_id", "article_id", "title", "source", "text")
     fields: dict[str, Any] = {name: getattr(hit, name) for name in names}
     if hit.explanation is not None:
         fields |= _explanation_fields(hit.explanation)

@@ -41,6 +41,7 @@ class Hit:
         text: The proof, to read.
         explanation: Why it has its score, if requested.
         tokens: The typed tokens of the proof.
+        source: The document and the element in it, or its address; None if the release does not say.
     """
 
     rank: int
@@ -52,6 +53,7 @@ class Hit:
     text: str
     explanation: Explanation | None = None
     tokens: Sequence[str] = ()
+    source: str | None = None
 
 
 class Searcher:
@@ -74,7 +76,8 @@ class Searcher:
         self.splits = tuple(known or splits)
         vectors = concatenated([proof_vectors(model, release, split) for split in self.splits])
         self._index = ProofIndex(vectors)
-        tables = [release.table(_CONFIG, split, _COLUMNS) for split in self.splits]
+        columns = [*_COLUMNS, *(name for name in release.provenance if name == "source")]
+        tables = [release.table(_CONFIG, split, columns) for split in self.splits]
         self._table = pa.concat_tables(tables)
         self._starts = starts_of(np.array([table.num_rows for table in tables])).tolist()
 

@@ -10,6 +10,13 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
+// Where a text is from, after what is said before: a link if it is a web address, else as it is.
+function sourceNodes(source) {
+  if (!source) return [];
+  const isLink = /^https?:\/\//.test(source);
+  return [" · ", isLink ? element("a", { href: source, rel: "noopener noreferrer" }, source) : source];
+}
+
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 
 // [element, child, …, attributes?] → MathML. `classOf` may give a leaf a class by its text.

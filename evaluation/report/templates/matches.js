@@ -97,7 +97,7 @@ function marker(statement, gold, rival, isProof) {
 
 function panel(kind, heading, about, pieces, classOf, ...more) {
   return element("section", { class: `text ${kind}` }, element("h3", {}, heading),
-    about ? element("p", { class: "faint" }, about) : [],
+    element("p", { class: "faint" }, [about].flat(2)),
     element("p", { class: "words" }, textNodes(pieces, classOf)), ...more);
 }
 
@@ -122,11 +122,11 @@ async function showMatch(at) {
   byId("match").replaceChildren(
     element("p", { class: "steps" }, step("Previous", place - 1), step("Next", place + 1),
       ...badges.map((badge) => element("span", { class: "badge" }, badge))),
-    panel("statement", "Statement", `${index.kind[at]} in “${index.title[at]}”, ${index.category[at]}, ${index.id[at]}`,
+    panel("statement", "Statement", [`${index.kind[at]} in “${index.title[at]}”, ${index.category[at]}, ${index.id[at]}`, sourceNodes(index.source[at])],
       statement, marker(...keys, false)),
     element("div", { class: "proofs" },
       panel("gold", "Right proof", `its own, ${index.proofs[at][0]}`, gold, marker(...keys, true)),
-      panel("rival", "Predicted proof", `${index.rival_title[at] ? `of a ${index.rival_kind[at]} in “${index.rival_title[at]}”, ` : ""}${index.proofs[at][1]}`,
+      panel("rival", "Predicted proof", [`${index.rival_title[at] ? `of a ${index.rival_kind[at]} in “${index.rival_title[at]}”, ` : ""}${index.proofs[at][1]}`, sourceNodes(index.rival_source[at])],
         rival, marker(...keys, true), ...what)));
   if (pressed) {
     const steps = [...byId("match").querySelectorAll("[data-step]:enabled")];
@@ -218,8 +218,8 @@ async function start() {
     return;
   }
   state.index = await unpacked("index");
-  const { plain, title, id, article, proofs } = state.index;
-  state.haystack = plain.map((text, at) => [text, title[at], id[at], article[at], ...proofs[at]].join(" ").toLowerCase());
+  const { plain, title, id, article, source, proofs } = state.index;
+  state.haystack = plain.map((text, at) => [text, title[at], id[at], article[at], source[at], ...proofs[at]].join(" ").toLowerCase());
   let waiting;
   for (const control of controls) {
     control.addEventListener("input", () => {

@@ -23,6 +23,7 @@ class Pair:
     title: str | None = "On toys"
     kind: str = "lemma"
     article: str = "toys.1"
+    source: str | None = None
 
 
 def tokens_of(text: str) -> list[str]:
@@ -53,6 +54,7 @@ def write_release(folder: Path, pairs: Sequence[Pair], spare_proofs: Sequence[st
         "title": [pair.title for pair in pairs],
         "primary_category": [pair.category for pair in pairs],
         "kind": [pair.kind for pair in pairs],
+        "source": [pair.source for pair in pairs],
     }
     texts = {
         "statement": {statement: pair.statement for statement, _, pair in numbered},

@@ -434,3 +434,28 @@ def test_a_predicted_proof_of_no_statement_has_only_its_id(make_report, visit):
     assert page.inner_text("#match .rival .faint") == "p2"
     assert page.locator("#match details").count() == 0
     assert "score 1.5 below the predicted one" in page.locator("#match .badge").all_inner_texts()
+
+
+@pytest.mark.parametrize(
+    ("source", "link"),
+    [
+        ("https://arxiv.org/abs/0704.0001#S1.Thm1", "https://arxiv.org/abs/0704.0001#S1.Thm1"),
+        ("articles/one.xhtml#S1.Thm1", None),
+        ("javascript:alert(1)//https://", None),
+        ("<img src=x onerror=alert(1)>", None),
+    ],
+)
+def test_a_source_is_shown_and_a_link_only_if_it_is_a_web_address(visit, make_report, source, link):
+    pairs = [Pair("One.", "Two.", source=source), Pair("Three.", "Four.")]
+    page = _ready(visit(make_report(pairs, {0: [1, 0], 1: [0, 1]})))
+    for side, match in (("statement", "s0"), ("rival", "s1")):
+        page.goto(page.url.partition("#")[0] + f"#match={match}")
+        page.wait_for_function(
+            "id => document.querySelector('#match .statement .faint')?.textContent.includes(id)", arg=match
+        )
+        about = page.locator(f"#match .{side} .faint")
+        assert about.inner_text().endswith(f" · {source}")
+        assert page.eval_on_selector_all(f"#match .{side} a", "links => links.map(link => link.href)") == (
+            [link] if link else []
+        )
+        assert page.locator("#match img").count() == 0

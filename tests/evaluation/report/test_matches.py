@@ -181,7 +181,7 @@ def _texts(page):
 
 def test_an_entry_has_all_that_the_page_says_of_a_match(tmp_path):
     pairs = [
-        Pair("If $x$.", "By $x$.", "math.AG", "On x", "theorem", "a.1"),
+        Pair("If $x$.", "By $x$.", "math.AG", "On x", "theorem", "a.1", "a.html#1"),
         Pair("Let $y$.", "As $y$.", None, None, "lemma", "a.2"),
     ]
     collection = _collection(tmp_path, pairs, {0: {1: 3.0, 0: 1.87654321}, 1: {1: 5.0, 0: 2.0}})
@@ -202,8 +202,10 @@ def test_an_entry_has_all_that_the_page_says_of_a_match(tmp_path):
         "kind": "theorem",
         "title": "On x",
         "article": "a.1",
+        "source": "a.html#1",
         "rival_title": "a.2",  # where there is no title
         "rival_kind": "lemma",
+        "rival_source": None,
         "fixed": True,
         "same": False,
         "plain": "If x.",

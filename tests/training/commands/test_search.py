@@ -86,7 +86,8 @@ def test_hits_have_the_fields_of_the_release(release, find):
             row["title"],
             row["proof"],
         )
-        assert list(hit) == ["rank", "score", "proof_id", "article_id", "title", "text"]
+        assert list(hit) == ["rank", "score", "proof_id", "article_id", "title", "source", "text"]
+        assert hit["source"] == row["source"]
 
 
 def test_the_second_search_uses_the_cache(find, cache):
@@ -210,6 +211,11 @@ def test_a_long_proof_is_cut_after_some_lines_and_says_so():
     assert lines[0] == "1. score 0.500: lemma in article, p-1"
     assert lines[1:] == [*(f"    line {number}" for number in range(5)), "    line 5 …"]
     assert len(hit_to_text(hit, 80, full=True).splitlines()) == 10
+
+
+def test_the_source_comes_before_the_proof():
+    hit = Hit(1, 0.5, "p-1", "article", None, "lemma", "Clear.", source="a.xhtml#Thm1")
+    assert hit_to_text(hit, 80).splitlines()[1:] == ["    a.xhtml#Thm1", "    Clear."]
 
 
 def test_a_math_only_model_needs_a_formula(tiny_model):

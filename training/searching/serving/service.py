@@ -192,6 +192,7 @@ def _hit_fields(hit: Hit, statement: Pieces) -> dict[str, Any]:
         "title": hit.title,
         "article_id": hit.article_id,
         "proof_id": hit.proof_id,
+        "source": hit.source,
     }
     if hit.explanation is None:
         return {**fields, "proof": proof}

@@ -75,6 +75,7 @@ def test_an_answer_is_what_the_searcher_finds(served, searcher):
         assert hit["score"] == pytest.approx(same.score)
         assert sum(value for _, value in hit["parts"]) == pytest.approx(hit["score"], abs=1e-4)
         assert (hit["title"], hit["kind"], hit["article_id"]) == (same.title, same.kind, same.article_id)
+        assert hit["source"] == same.source is not None
         assert hit["reasons"]
         assert "orange-mark" in json.dumps(hit["proof"])
         assert "orange-mark" in json.dumps(hit["statement"])

@@ -17,7 +17,7 @@ function resultNode(hit, most) {
       {},
       element("h3", { id: heading }, element("span", { class: "rank" }, `${hit.rank}. `), hit.title || hit.article_id),
       element("span", { class: "score" }, "score ", element("strong", {}, hit.score.toFixed(2))),
-      element("span", { class: "ids" }, `${hit.kind} · ${hit.article_id} · ${hit.proof_id}`),
+      element("span", { class: "ids" }, `${hit.kind} · ${hit.article_id} · ${hit.proof_id}`, sourceNodes(hit.source)),
     ),
     hit.statement
       ? element("div", { class: "texts" }, textBlock("Your statement", hit.statement, "statement"), proof)
