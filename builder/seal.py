@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,7 +25,7 @@ from proofmatch.workers import WorkerPool, number_of_workers
 
 from .release.assemble import describe_release, write_shards
 from .release.gold import GoldPair, gold_lines
-from .release.release import Release, Seal, open_release
+from .release.release import Release, Seal, open_release, read_manifest
 from .release.schema import CONFIGS, DISCARDED, ROW_GROUP, SCHEMA_VERSION, SPLITS, TEST, config_name
 from .release.statistics import count_rows
 from .release.tables import Shard, WrittenShard, write_shard
@@ -58,9 +59,12 @@ def seal_release(
     processes = number_of_workers(workers)
     source, folder, gold = _open(Path(release)), Path(out), Path(gold)
     _check_places(source, folder, gold)
-    answers = gold_lines(_read_test_pairs(source, by_article))
+    pairs = _read_test_pairs(source, by_article)
+    answers, seal = gold_lines(pairs), Seal(by_article, len(pairs))
+    parameters = {**source.parameters, "sealed": seal.as_parameter()}
     _refuse_other_gold(gold, answers)
-    seal = Seal(by_article, answers.count("\n"))
+    if gold.exists() and _is_complete(folder, parameters, pairs):
+        return seal
     with atomic_folder(folder) as staging:
         withheld = _find_withheld(source, by_article)
         tables = list(_plan(source, staging, by_article, withheld))
@@ -70,7 +74,7 @@ def seal_release(
         if RECORD in source.files:
             _write_record(source, staging, withheld)
         statistics = {**source.statistics, "rows": count_rows(files)}
-        describe_release(staging, statistics, files, {**source.parameters, "sealed": seal.as_parameter()})
+        describe_release(staging, statistics, files, parameters)
         # Before the release appears: nobody has a sealed release whose gold is lost.
         with disk_errors(gold):
             gold.parent.mkdir(parents=True, exist_ok=True)
@@ -114,6 +118,16 @@ def _refuse_other_gold(gold: Path, answers: str) -> None:
             gold.is_file() and gold.read_bytes() == answers.encode()
         ):
             raise ProofmatchError(f"{gold} exists; choose another --gold or delete it")
+
+
+def _is_complete(folder: Path, parameters: dict[str, Any], pairs: list[GoldPair]) -> bool:
+    """Tell whether a run that was killed at its very end has left nothing to do."""
+    if not folder.is_dir() or not (manifest := read_manifest(folder)) or manifest["parameters"] != parameters:
+        return False
+    seal = Seal.from_parameters(parameters)
+    config = config_name("statements", seal is not None and seal.by_article)
+    ids = open_release(folder).table(config, SPLITS[TEST], ["statement_id"]).column(0).to_pylist()
+    return set(ids) == {pair.statement_id for pair in pairs}
 
 
 def _read_test_pairs(source: Release, by_article: bool) -> list[GoldPair]:

@@ -20,6 +20,7 @@ from tests.training.trainer.running import run
 FINAL = {
     "build": "release/manifest.json",
     "variant": "release/manifest.json",
+    "seal": "public/manifest.json",
     "train": "model/README.md",
     "baseline": "p.jsonl",
     "baseline.gz": "p.jsonl.gz",
@@ -32,7 +33,7 @@ FINAL = {
     "export": "beir/corpus.jsonl",
 }
 
-_PROGRAMS = ("build", "variant")
+_PROGRAMS = ("build", "variant", "seal")
 
 
 class Commands:
@@ -60,6 +61,7 @@ class Commands:
         made: dict[str, Callable[[], list[str]]] = {
             "build": lambda: ["build", str(sample_articles()), "--workers", "1"],
             "variant": lambda: ["variant", str(self._release), "--symbols", "full", "--workers", "1"],
+            "seal": lambda: ["seal", str(self._release), "--gold", str(out / "gold.jsonl"), "--workers", "1"],
             "match": lambda: ["match", str(self._predictions)],
             "evaluate": lambda: ["evaluate", str(self._predictions), *self._data],
             "report": lambda: ["report", str(self._predictions), *self._data],
