@@ -113,8 +113,12 @@ def import_from(
 
     def look_at(file: PublishedFile, stream: TextStream) -> None:
         lists[file] = read_articles(file, stream)
+        progress.summary = file.name
+        progress.advance()
 
-    survey = find_files(place, symbols, subset, look_at)
+    with Progress("reading files", "files") as progress:
+        survey = find_files(place, symbols, subset, look_at)
+        progress.summary = ""
     # From all files, because some have no list; the first one counts, in whatever order an archive has them.
     articles = {name: article for file in reversed(survey.files) for name, article in lists[file].items()}
     files = {file.name: survey.sha256[file] for file in survey.files}

@@ -12,6 +12,7 @@ A file has the number of its articles, a list of them (or a placeholder), and it
 Empty lines separate these blocks. Anything unexpected is refused with its file and line.
 """
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -104,6 +105,7 @@ class _BlockReader:
         self._stream = stream
         self._buffer = b""
         self._ended = False
+        self._is_start = True
 
     def block(self) -> bytes:
         """Take one block; empty at the end of the file."""
@@ -140,6 +142,8 @@ class _BlockReader:
 
     def _fill(self) -> None:
         more = self._stream.read(_READ_BYTES)
+        if self._is_start:
+            more, self._is_start = more.removeprefix(codecs.BOM_UTF8), False
         self._ended = not more
         # Files saved on Windows; a read may end in the middle of a line end.
         self._buffer = (self._buffer + more).replace(b"\r\n", b"\n")

@@ -90,10 +90,10 @@ def describe(found: dict[str, Any]) -> Iterator[str]:
     """Put into words what was found."""
     rows = " / ".join(f"{count:,}" for count in found["rows"].values())
     yield f"{found['published_mb']:.0f} MB of published files: {rows} pairs"
-    of_folder = found["runs"]["folder"]["seconds"]
+    of_folder = found["runs"]["folder"]["cpu_seconds"]
     for name, run in found["runs"].items():
-        line = f"{name}: {run['seconds']:.0f} s ({run['seconds'] / of_folder:.2f} of the folder), "
-        line += f"{run['cpu_seconds']:.0f} s of CPU, {run['peak_mb']:.0f} MB at most"
+        line = f"{name}: {run['seconds']:.0f} s, {run['cpu_seconds']:.0f} s of CPU "
+        line += f"({run['cpu_seconds'] / of_folder:.2f} of the folder), {run['peak_mb']:.0f} MB at most"
         if "again" in run:
             line += (
                 f"; {run['downloaded_mb']:.0f} MB downloaded, {run['cuts']} times cut and "

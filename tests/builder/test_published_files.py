@@ -29,6 +29,7 @@ def imported(folder, dev: str, out):
     [
         HEAD + PAIR,
         HEAD + PAIR.rstrip("\n"),
+        "\ufeff" + HEAD + PAIR,
         (HEAD + PAIR).replace("\n", "\r\n"),
         "\n\n" + HEAD + "\n\n\n" + PAIR + "\n\n",
         "1\n\nplaceholder\n\n" + PAIR,
@@ -39,7 +40,7 @@ def imported(folder, dev: str, out):
         (HEAD + PAIR).replace("math/", "arXiv:math/"),
         HEAD + PAIR.replace("|S1.Thm1", "|None"),
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_variants_of_the_format_in_real_files_are_read(tmp_path, text):
     release = imported(tmp_path / "files", text, tmp_path / "release")
