@@ -18,7 +18,7 @@ from ..metrics import ONE_TO_ONE, RANKING, TIE_RULE
 from ..system import normalization_in_words
 from ..training_data import in_words, read_entries
 from .resemblance import find_resemblances
-from .results import Entry, split_of
+from .results import Entry, board_of, split_of
 
 _CONFIGS = {"pairs": "mixed", "pairs_by_article": "by article"}
 _SPLITS = ("test", "validation", "train", "all")
@@ -180,9 +180,8 @@ def duplicates(entries: Iterable[Entry]) -> list[str]:
     """Name the results that have the same place on a board, neither of which can be preferred."""
     places: dict[tuple[Any, ...], list[str]] = {}
     for entry in entries:
-        is_transductive = bool(entry.system.get("transductive"))
         # Without the folder: one board should not have a name twice.
-        key = (*split_of(entry), is_transductive, *_row_key(entry)[1:], _decoding_of(entry))
+        key = (*board_of(entry), *_row_key(entry)[1:], _decoding_of(entry))
         places.setdefault(key, []).append(entry.name)
     return [
         f"{quoted(second)}: the same system, input and decoding are in {quoted(names[0])}; "
@@ -210,7 +209,7 @@ def make_slug(*parts: str) -> str:
 
 def _board_key(entry: Entry) -> tuple[Any, ...]:
     """Return what results of one board have in common: by the release, or else by all that they say of it."""
-    key = (*split_of(entry), bool(entry.system.get("transductive")))
+    key = board_of(entry)
     if entry.task is not None:
         return (False, *key)
     said = entry.content

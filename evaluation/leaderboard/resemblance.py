@@ -6,9 +6,9 @@ from functools import cache
 
 from proofmatch.errors import quoted
 
-from .results import Entry, split_of
+from .results import Entry, board_of, split_of
 
-_NAMED = 2  # of the results that one resembles
+_NAMED = 2  # of the systems that one resembles
 _LEFT_TO_RIGHT = "\u200e"  # a mark in the data around letters that are read from right to left
 _COMPARED = 100  # of a group; time would grow with its square
 
@@ -16,8 +16,8 @@ _COMPARED = 100  # of a group; time would grow with its square
 def find_resemblances(entries: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
     """Tell by the name of a result's file which results of other systems it resembles, in words.
 
-    It says nothing about who came first. Results with one name are of one system if they are in one folder
-    or of different splits. A result that was not checked is not mentioned at one that was.
+    It says nothing about who came first. Results with one name are of one system if they are in one folder or
+    on different boards. A result that was not checked is not mentioned at one that was.
     """
     entries = sorted(entries, key=lambda one: not one.is_checked)
     remarks: dict[str, list[str]] = {}
@@ -25,7 +25,7 @@ def find_resemblances(entries: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
     for words, groups in (
         ("the same predictions as", _groups((_predictions_of(one), one) for one in entries)),
         ("the same first choices as", _groups((_choices_of(one), one) for one in entries)),
-        ("the same name as", _groups(((split_of(one), one.system["name"]), one) for one in entries)),
+        ("the same name as", _groups(((board_of(one), one.system["name"]), one) for one in entries)),
         ("a name that differs in case or punctuation from", _groups(_by_letters(entries))),
         ("a name that looks like", _groups(_by_shape(entries))),
     ):
@@ -85,7 +85,10 @@ def _predictions_of(entry: Entry) -> Hashable:
 
 
 def _choices_of(entry: Entry) -> Hashable:
-    return entry.first_choices and (split_of(entry), entry.first_choices)
+    """Identify the first choices; those of a perfect system are the gold, and tell nothing."""
+    if entry.first_choices is None or entry.content["scores"]["accuracy"] == 1:
+        return None
+    return split_of(entry), entry.first_choices
 
 
 def _groups(keyed: Iterable[tuple[Hashable, Entry]]) -> list[list[Entry]]:
@@ -98,12 +101,14 @@ def _groups(keyed: Iterable[tuple[Hashable, Entry]]) -> list[list[Entry]]:
 
 
 def _is_same_system(one: Entry, other: Entry) -> bool:
-    """Tell whether two results have one name, and are of one folder or of different splits."""
+    """Tell whether two results have one name, and are of one folder or of different boards."""
     has_same_name = one.system["name"] == other.system["name"]
-    return has_same_name and (one.folder == other.folder or split_of(one) != split_of(other))
+    return has_same_name and (one.folder == other.folder or board_of(one) != board_of(other))
 
 
 def _list_of(others: list[Entry]) -> str:
-    named = [f"“{quoted(other.system['name'])}” ({quoted(other.name)})" for other in others[:_NAMED]]
-    left = len(others) - len(named)
-    return ", ".join(named) + (f" and {left:,} more" if left else "")
+    """Name the systems of results, each with one of its files."""
+    systems = {(other.folder, other.system["name"]): other for other in reversed(others)}
+    named = [f"“{quoted(name)}” ({quoted(other.name)})" for (_, name), other in reversed(systems.items())]
+    left = len(named) - _NAMED
+    return ", ".join(named[:_NAMED]) + (f" and {left:,} more" if left > 0 else "")

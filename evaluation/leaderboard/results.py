@@ -92,6 +92,11 @@ def split_of(entry: Entry) -> tuple[str, str, str]:
     return dataset["manifest_sha256"], dataset["config"], dataset["split"]
 
 
+def board_of(entry: Entry) -> tuple[str, str, str, bool]:
+    """Identify the board that a result belongs to: transductive rankings of a split have one of their own."""
+    return (*split_of(entry), bool(entry.system.get("transductive")))
+
+
 def find_results(folder: Path) -> Found:
     """Read all result files of a folder and its subfolders.
 
