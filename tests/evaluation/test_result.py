@@ -2,11 +2,13 @@
 
 import copy
 import json
+from importlib.resources import files
 
 import pytest
 
 from proofmatch.evaluation import evaluate
 from proofmatch.evaluation.result import result_faults
+from proofmatch.evaluation.system import LONGEST_TEXTS, SYSTEM_FIELDS, System
 
 from .test_evaluator import EXAMPLE
 
@@ -58,6 +60,23 @@ def test_a_fault_names_its_place_and_the_value(good, path, value, place):
     assert place in fault
     assert fault.isprintable()
     assert len(fault) < 400
+
+
+def test_schema_and_sidecar_have_the_same_limits():
+    schema = json.loads((files("proofmatch.evaluation") / "result.schema.json").read_text())
+    fields = schema["properties"]["system"]["properties"]
+    limits = {name: fields[name]["maxLength"] for name in LONGEST_TEXTS if name != "input"}
+    assert limits.items() <= LONGEST_TEXTS.items()
+    assert set(SYSTEM_FIELDS) == set(fields)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [(" fast ", "fast"), ("fa\u00a0 st", "fa st"), ("\uff46ast", "fast"), ("e\u0301", "\u00e9")],
+)
+def test_names_are_normalised(name, wanted):
+    assert System(name).name == wanted
+    assert System("x", submitter=name).submitter == wanted
 
 
 def test_the_first_faults_of_many_are_listed(good):

@@ -57,10 +57,10 @@ def copied_whole(result: Path, stem: str, release: Path, *, name: str) -> Path:
     return evaluated(other, release)
 
 
-def evaluated(predictions: Path, release: Path) -> Path:
+def evaluated(predictions: Path, release: Path, *options: str) -> Path:
     """Score predictions, and return the result file beside them."""
     result = predictions.with_name(predictions.name.removesuffix(".jsonl") + ".result.json")
-    assert main(["evaluate", str(predictions), "--data", str(release), "--out", str(result)]) == 0
+    assert main(["evaluate", str(predictions), "--data", str(release), "--out", str(result), *options]) == 0
     return result
 
 

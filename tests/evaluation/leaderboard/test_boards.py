@@ -23,6 +23,7 @@ from tests.evaluation.leaderboard.editing import (
     predictions_of,
     put,
     reversed_lists,
+    sidecar_of,
 )
 
 
@@ -192,6 +193,19 @@ def test_resembling_names_are_pointed_out(one, release, name):
 
 def test_decodings_of_one_system_do_not_resemble_each_other(results, release):
     assert not any(row.remarks for board in boards_of(results, release) for row in board.rows)
+
+
+def test_a_system_that_may_have_seen_the_answers_has_no_rank(results, release):
+    other = copied_whole(results / "tfidf-local.result.json", "other", release, name="other")
+    seen = [{"release": "x", "manifest_sha256": open_release(release).manifest_sha256, "splits": ["test"]}]
+    edit(sidecar_of(predictions_of(other)), put("trained_on", value=seen))
+    evaluated(predictions_of(other), release, "--allow-seen")
+    plain, *_ = boards_of(results, release)
+    row = next(row for row in plain.other_rows if row.system == "other")
+    assert row.checked
+    assert not row.ranks
+    assert "may have seen" in row.remarks[0]
+    assert [row.ranks["mrr"] for row in plain.ranked_rows] == [1, 2, 3]
 
 
 def test_who_and_when_are_shown_if_they_are_said(one, release):
