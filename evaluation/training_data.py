@@ -33,6 +33,7 @@ _SCORED = (SPLITS[TEST], ALL)  # splits whose answers a system must not have see
 _MAX_ENTRIES = 100
 MAX_NAME = 200  # characters of a name
 _ROWS_PER_BATCH = 10_000  # bounds how many texts are in memory at once
+_MOST_BYTES_OF_KEYS = 200_000_000  # some 25 million statements
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 # "Theorem 2.1 (Wilson).", which `--titles drop` leaves out.
 _TITLE = r"^t:\w+ t:[\w.]*\d[\w.]* (?:t:\( (?:\S+ )*?t:\) )?(?:t:[.:] )?"
@@ -187,6 +188,9 @@ def read_training_data(record: Path, statements: Path | None) -> TrainingData:
     """
     try:
         entries = read_entries(read_json(record))
+        if statements is not None and statements.stat().st_size > _MOST_BYTES_OF_KEYS:
+            raise ValueError(f"{statements.name} is larger than {_MOST_BYTES_OF_KEYS / 1_000_000:,g} MB")
+        # Mapped first, because numpy reserves whatever size the header of a file claims.
         keys = None if statements is None else np.array(np.load(statements, mmap_mode="r"))
         if keys is not None and (keys.ndim != 1 or keys.dtype != np.uint64):
             raise ValueError("other numbers than keys of statements")

@@ -1,6 +1,7 @@
 """Training on the answers of a test split: the other family, a variant, another build, a further training."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -402,6 +403,13 @@ def test_keys_that_claim_more_than_their_file_has_take_no_memory(lexical_model, 
         np.lib.format.write_array_header_1_0(file, header)
     assert predict(model, release, tmp_path / "x.jsonl") == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_keys_larger_than_any_corpus_are_not_read(lexical_model, tmp_path, release, capsys):
+    model = shutil.copytree(lexical_model, tmp_path / "model")
+    os.truncate(model / STATEMENTS, 1 << 40)  # sparse: it takes no space
+    assert predict(model, release, tmp_path / "x.jsonl") == 2
+    assert "is larger than 200 MB" in capsys.readouterr().err
 
 
 def test_training_data_is_joined_by_release_and_family(release):
