@@ -124,7 +124,7 @@ def test_sources_without_an_article_leave_nothing_behind(tmp_path, monkeypatch, 
     (tmp_path / "empty").mkdir()
     command = ["build", str(tmp_path / "empty"), "--out", str(tmp_path / "release"), "--engine", engine]
     assert main([*command, "--partition", "x"] if engine == "slurm" else command) == 2
-    assert "no article (.xhtml, .html) can be read" in capsys.readouterr().err
+    assert "no article (.xhtml, .html, .tex) can be read" in capsys.readouterr().err
     assert not (tmp_path / "release" / ".build").exists()
 
 
