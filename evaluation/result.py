@@ -169,7 +169,7 @@ def _describe(error: "ValidationError") -> str:
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
     message = error.message.replace(repr(error.instance), shown(error.instance), 1)
     if error.validator == "format":
-        message = f"{shown(error.instance)} must be {_FORMATS[error.validator_value]}"
+        message = f"{shown(error.instance)} must be {_FORMATS[str(error.validator_value)]}"
     return one_line(f"{place.removeprefix('.') or 'the file'}: {message}")
 
 

@@ -204,7 +204,7 @@ def _check_normalization(normalization: dict[str, Any], transductive: bool) -> N
         is_positive = _is_positive(temperature, int | float)
         _require(is_positive, "normalization temperature", "greater than 0", temperature)
     if "rounds" in normalization:
-        is_positive = _is_positive(rounds, int) and rounds <= _MOST_ROUNDS
+        is_positive = isinstance(rounds, int) and _is_positive(rounds, int) and rounds <= _MOST_ROUNDS
         _require(is_positive, "normalization rounds", f"an integer from 1 to {_MOST_ROUNDS:,}", rounds)
     if not transductive:
         raise ProofmatchError(

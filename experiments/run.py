@@ -87,7 +87,9 @@ def run_baselines(release: Release, store: Store) -> None:
     """Evaluate the baselines on both splits with every input."""
     for by_article, name, input_ in product((False, True), BASELINES, INPUTS):
         task = load_task(release, "test", by_article=by_article)
-        results = evaluate_decodings(task, baseline_scores(name, task, input_), System(name, input_))
+        results = evaluate_decodings(
+            task, baseline_scores(name, task, input_), System(name, input_, trained_on=[])
+        )
         store.replace_results("main", f"{name}-{input_}", results)
 
 
@@ -166,7 +168,7 @@ def _rename_symbols(release: Release, store: Store, models: Path) -> None:
             renamed = open_release(make_variant(release.folder, Path(workplace, symbols), symbols=symbols))
             task, group = load_task(renamed, "test"), f"symbols/{symbols}"
             for baseline in BASELINES:
-                scores, described = baseline_scores(baseline, task), System(baseline, "both")
+                scores, described = baseline_scores(baseline, task), System(baseline, "both", trained_on=[])
                 results = evaluate_decodings(task, scores, described, _QUICK_DECODINGS)
                 store.replace_results(group, baseline, results)
             for name in _RENAMED:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proofmatch import __version__
-from proofmatch.errors import quoted
+from proofmatch.errors import one_line, quoted
 
 from ...builder.release.release import Release
 from ..decoding.candidates import DEFAULT_K
@@ -335,7 +335,8 @@ def _other_rules(entry: Entry) -> list[str]:
 
 def _training_data(systems: Sequence[dict[str, Any]]) -> str:
     stated = (system.get("trained_on") for system in systems)
-    return " / ".join(dict.fromkeys(in_words(None if one is None else read_entries(one)) for one in stated))
+    words = dict.fromkeys(in_words(None if one is None else read_entries(one)) for one in stated)
+    return one_line(" / ".join(words))
 
 
 def _with_ranks(rows: Sequence[Row]) -> list[Row]:

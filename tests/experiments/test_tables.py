@@ -18,6 +18,7 @@ from proofmatch.builder.release.release import open_release
 from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation import evaluate
+from proofmatch.evaluation.baselines import BASELINES
 from proofmatch.evaluation.leaderboard import make_leaderboard
 
 SINKHORN = {"method": "sinkhorn", "temperature": 0.05, "rounds": 20}
@@ -172,7 +173,7 @@ def test_systems_are_trained_and_evaluated_on_validation_and_test(release, tmp_p
 def test_baselines_have_the_scores_of_the_evaluator(release, tmp_path):
     store, opened = Store("release", tmp_path / "results"), open_release(release)
     run_baselines(opened, store)
-    assert len(store.results("main")) == 2 * 2 * 3 * 3
+    assert len(store.results("main")) == len(BASELINES) * 2 * 3 * 3
     predictions = tmp_path / "tfidf.jsonl"
     assert main(["baseline", "tfidf", "--data", str(release), "--out", str(predictions)]) == 0
     expected = json.loads(json.dumps(evaluate(predictions, opened).as_dict()))
