@@ -232,8 +232,7 @@ def test_releases_without_sources_are_exported_without(tmp_path):
         packed.extractall(tmp_path / "old")
     (manifest,) = (tmp_path / "old").rglob("manifest.json")
     old = manifest.parent
-    splits = ["--split", "train"]
-    for format, options in (("beir", splits), ("triplets", ["--ngrams", "1"])):
+    for format, options in (("beir", ["--split", "train"]), ("triplets", ["--ngrams", "1"])):
         command = ["export", str(old), "--format", format, "--out", str(tmp_path / format), *options]
         assert main(command) == 0
     assert not (tmp_path / "beir" / "sources.jsonl").exists()
