@@ -267,6 +267,7 @@ class _FaultList:
     def __init__(self, path: Path, unit: str) -> None:
         self.unit = unit  # what a place is: `line` or `row`
         self.count = 0
+        self.is_of_other_split = False  # whether it looks as if the file were for other statements
         self._path = path
         self._shown: list[str] = []
 
@@ -289,7 +290,10 @@ class _FaultList:
             head = f"{self._path} has {number} and was not used:"
             n_more = self.count - len(self._shown)
             more = [f"and {'at least ' * at_least}{n_more:,} more"] if n_more else []
-            raise ProofmatchError("\n  ".join([head, *self._shown, *more]))
+            hint = ["is it for another split? --split and --by-article choose it"]
+            raise ProofmatchError(
+                "\n  ".join([head, *self._shown, *more, *(hint if self.is_of_other_split else [])])
+            )
 
     def _describe(self, fault: Fault) -> str:
         place = [f"{self.unit} {fault.place:,}"] if fault.place is not None else []
@@ -316,6 +320,7 @@ class _RowChecker:
         self._statements, self._proofs, self._faults = statements, proofs, faults
         self._where = where  # the name of the task, for messages
         self._place_of: dict[int, int] = {}  # of each statement that has been read
+        self._n_unknown = 0  # rows whose statement is not in the task
         self._first: tuple[int, bool] | None = None  # place of the first row, and whether it has scores
 
     def check(self, batch: ParsedBatch) -> NumberedBatch:
@@ -343,7 +348,9 @@ class _RowChecker:
             return  # nothing could be read, and the reason has been reported
         if not self._place_of:
             self._faults.add([Fault(None, None, "there are no rows")])
-        missing = (name for number, name in enumerate(self._statements.ids) if number not in self._place_of)
+        missing = [name for number, name in enumerate(self._statements.ids) if number not in self._place_of]
+        if 2 * len(missing) > len(self._statements):
+            self._faults.is_of_other_split = True
         self._faults.add(
             Fault(None, None, f"statement {quoted(name)} is missing; give it a row") for name in missing
         )
@@ -351,12 +358,14 @@ class _RowChecker:
     def _wrong_statements(self, statements: np.ndarray, batch: ParsedBatch) -> Iterator[tuple[int, str]]:
         for row, number in enumerate(statements.tolist()):
             if number < 0:
+                self._n_unknown += 1
                 yield row, f"there is no such statement in {self._where}"
             elif number in self._place_of:
                 earlier = f"{self._faults.unit} {self._place_of[number]:,}"
                 yield row, f"the statement is also in {earlier}; give it once, in one place"
             else:
                 self._place_of[number] = int(batch.places[row])
+        self._faults.is_of_other_split = self._n_unknown > len(self._place_of)
 
     def _wrong_lists(self, lists: _Lists, batch: ParsedBatch) -> Iterator[tuple[int, str]]:
         lengths = lists.proofs.lengths

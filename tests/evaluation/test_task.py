@@ -52,3 +52,12 @@ def test_a_baseline_on_all_is_scored_and_reported(release: Path, tmp_path: Path)
     assert result.dataset.split == "all"
     assert 0.2 < result.measures.mrr <= 1
     assert len((tmp_path / "beir" / "qrels" / "all.tsv").read_text().splitlines()) == pairs + 1
+
+
+@pytest.mark.parametrize(("made_for", "used_for"), [("test", "all"), ("all", "test"), ("test", "validation")])
+def test_predictions_for_another_split_are_refused_with_a_hint(release, tmp_path, capsys, made_for, used_for):
+    predictions = str(tmp_path / "dice.jsonl")
+    assert main(["baseline", "dice", "--data", str(release), "--split", made_for, "--out", predictions]) == 0
+    capsys.readouterr()
+    assert main(["evaluate", predictions, "--data", str(release), "--split", used_for]) == 2
+    assert "--split" in capsys.readouterr().err.splitlines()[-1]
