@@ -136,7 +136,7 @@ class PredictionReader:
             pass  # nothing, unless the parser stopped early
         self.sha256 = hashed.sha256.hexdigest()
 
-    def _parsed_parquet(self, file: BinaryIO) -> Iterator[ParsedBatch]:
+    def _parsed_parquet(self, file: io.BufferedReader) -> Iterator[ParsedBatch]:
         # It is not read from the beginning to the end, so it must be the same when it is hashed.
         before = _state(file)
         yield from parse_parquet(file, self._limits)
