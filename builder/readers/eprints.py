@@ -19,8 +19,22 @@ from ..reasons import DocumentError, Reason
 
 TEX_SUFFIXES = (".tex", ".ltx", ".latex")
 # What a TeX file may read. Pictures are not converted; bindings (.ltxml) are programs, and never unpacked.
-_PART_SUFFIXES = (*TEX_SUFFIXES, "", ".txt", ".sty", ".cls", ".clo", ".cfg", ".def", ".fd", ".ldf", ".inc")
-_MORE_SUFFIXES = (".body", ".bbl", ".bib", ".ind", ".gls", ".tikz", ".pgf", ".ams", ".macros")
+_PART_SUFFIXES = (
+    *TEX_SUFFIXES,
+    ".sty",
+    ".cls",
+    ".clo",
+    ".def",
+    ".fd",
+    ".ldf",
+    ".bbl",
+    ".bib",
+    ".ind",
+    ".gls",
+)
+_PART_SUFFIXES += (".tikz", ".pgf")
+# Only in archives: in a folder, files of other kinds may be anything that its owner has.
+_MORE_SUFFIXES = ("", ".txt", ".cfg", ".inc", ".body", ".ams", ".macros")
 _NOTES = ("00README.json", "00README.XXX", "00README")  # arXiv's: which file is the main one
 
 MOST_FILES = 2000
@@ -89,11 +103,16 @@ def _is_arxiv_name(stem: str) -> bool:
 
 
 def is_part_name(name: str) -> bool:
-    """Recognise a file that an article may read, apart from pictures."""
+    """Recognise a file in an archive that an article may read, apart from pictures."""
+    suffix = PurePosixPath(name).suffix.lower()
+    is_other = suffix in _MORE_SUFFIXES or _NUMBER.fullmatch(suffix) is not None
+    return is_folder_part(name) or (is_other and not PurePosixPath(name).name.startswith("."))
+
+
+def is_folder_part(name: str) -> bool:
+    """Recognise a file in a folder that an article may read."""
     path = PurePosixPath(name)
-    suffix = path.suffix.lower()
-    is_known = suffix in _PART_SUFFIXES or suffix in _MORE_SUFFIXES or _NUMBER.fullmatch(suffix) is not None
-    return is_known and not path.name.startswith(".")
+    return path.suffix.lower() in _PART_SUFFIXES and not path.name.startswith(".")
 
 
 def is_main_file(head: bytes) -> bool:

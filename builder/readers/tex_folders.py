@@ -8,9 +8,10 @@ from pathlib import Path
 
 from ..reasons import Reason
 from .documents import FaultyDocument, FileDocument, file_document
-from .eprints import MOST_FILES, is_clean_name, is_main_file, is_part_name, is_tex_name, pack_files
+from .eprints import MOST_FILES, is_clean_name, is_folder_part, is_main_file, is_tex_name, pack_files
 
 _HEAD = 1 << 16
+_MOST_BELOW = 100_000  # files in folders below that of an article: more are no article's, but somebody's home
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,9 @@ class TexFolders:
         except OSError:
             return True  # to be reported when it is read
 
+    def _knows_main(self, path: Path) -> bool:
+        return self._mains[path] if path in self._mains else self._is_main(path)
+
     def document(self, path: Path, name: str) -> TexDocument | FaultyDocument | None:
         """Make the document of a file, or None if it is a part of another article."""
         if not self._is_inside(path):
@@ -101,20 +105,18 @@ class TexFolders:
 
     def _find_parts(self, folder: Path) -> tuple[FileDocument, ...] | FaultyDocument:
         found: list[FileDocument] = []
+        looked = 0
         for place, subfolders, files in os.walk(folder):
             subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
-            for file in sorted(files):
-                path = Path(place, file)
+            looked += len(files) if place != str(folder) else 0
+            for path in (Path(place, file) for file in sorted(files) if is_folder_part(file)):
                 name = path.relative_to(folder).as_posix()
-                if not (
-                    is_part_name(file) and is_clean_name(name) and path.is_file() and self._is_inside(path)
-                ):
+                if not (is_clean_name(name) and path.is_file() and self._is_inside(path)):
                     continue
-                if is_tex_name(file) and self._is_main(path):
+                if is_tex_name(path.name) and self._knows_main(path):
                     continue
                 found.append(file_document(path, name))
-                if len(found) > MOST_FILES:
-                    return FaultyDocument(
-                        "", Reason.TOO_LARGE, f"its folder has more than {MOST_FILES} TeX files"
-                    )
+            if len(found) > MOST_FILES or looked > _MOST_BELOW:
+                detail = f"its folder has more than {MOST_FILES} TeX files, or {_MOST_BELOW} files below"
+                return FaultyDocument("", Reason.TOO_LARGE, detail)
         return tuple(found)

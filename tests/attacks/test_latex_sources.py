@@ -240,11 +240,13 @@ def test_thousands_of_files_and_giant_ones_are_refused_unconverted(tmp_path):
     assert {row["article_id"]: row["reason"] for row in rows} == {"many": "too-large", "giant": "too-large"}
 
 
-def test_links_in_a_folder_are_not_followed_out_of_it(tmp_path):
+def test_a_folder_gives_its_tex_files_and_no_links_out_of_it(tmp_path):
     (tmp_path / "secret.tex").write_text(SECRET)
     folder = tmp_path / "paper"
     folder.mkdir()
-    (folder / "main.tex").write_text(article(theorem("\\input{linked}")))
+    (folder / "main.tex").write_text(article(theorem("\\input{linked} \\input{notes.txt} \\input{id_rsa}")))
+    for name in ("notes.txt", "id_rsa"):  # files of the folder's owner that are not TeX
+        (folder / name).write_text(SECRET)
     (folder / "linked.tex").symlink_to(tmp_path / "secret.tex")
     (folder / "folder").symlink_to(tmp_path)
     release = build_release(folder, tmp_path / "release", workers=1, conversions=tmp_path / "kept")
