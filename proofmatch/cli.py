@@ -33,7 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "evaluate": ("proofmatch.evaluation.commands.evaluate", "score predictions"),
     "report": ("proofmatch.evaluation.commands.report", "a page with every wrong match side by side"),
     "leaderboard": ("proofmatch.evaluation.commands.leaderboard", "a site from result files"),
-    "export": ("proofmatch.evaluation.commands.export", "write a release for other retrieval tools"),
+    "export": ("proofmatch.evaluation.commands.export_release", "write a release for other retrieval tools"),
     "push": ("proofmatch.builder.commands.push_release", "upload a release to the Hugging Face Hub"),
 }
 

@@ -1,7 +1,7 @@
 """What goes wrong because of the user's input, worded for the user."""
 
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 # Characters without a shape: controls, marks of direction, halves, and separators of lines and paragraphs.
 _CONTROLS = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -30,6 +30,14 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Refuse a value that is none of the choices."""
     if value not in choices:
         raise ProofmatchError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
+
+
+def check_integers(config: object, minima: Mapping[str, int]) -> None:
+    """Refuse fields of a configuration that are not integers, or less than their minimum."""
+    for name, minimum in minima.items():
+        value = getattr(config, name)
+        if not isinstance(value, int) or value < minimum:
+            raise ProofmatchError(f"{name} must be an integer of at least {minimum}, not {value!r}")
 
 
 def first_line(error: BaseException) -> str:

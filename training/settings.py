@@ -3,7 +3,6 @@
 import difflib
 import math
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -78,14 +77,6 @@ class Settings:
     model: dict[str, Any]
     lexical: dict[str, Any]
     training: dict[str, Any]
-
-
-def check_integers(config: object, minima: Mapping[str, int]) -> None:
-    """Refuse fields of a configuration that are not integers, or less than their minimum."""
-    for name, minimum in minima.items():
-        value = getattr(config, name)
-        if not isinstance(value, int) or value < minimum:
-            raise ProofmatchError(f"{name} must be an integer of at least {minimum}, not {value!r}")
 
 
 def preset_names() -> list[str]:

@@ -4,10 +4,9 @@ from typing import Any
 
 from transformers import PretrainedConfig
 
-from proofmatch.errors import ProofmatchError, check_choice
+from proofmatch.errors import ProofmatchError, check_choice, check_integers
 
 from ...evaluation.task import INPUTS
-from ..settings import check_integers
 
 _MINIMA = {
     **dict.fromkeys(("vocab_size", "embedding_size", "feed_forward_size"), 1),

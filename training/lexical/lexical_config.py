@@ -4,10 +4,9 @@ from typing import Any
 
 from transformers import PretrainedConfig
 
-from proofmatch.errors import ProofmatchError, check_choice
+from proofmatch.errors import ProofmatchError, check_choice, check_integers
 
 from ...evaluation.task import INPUTS
-from ..settings import check_integers
 from .features import FEATURES_VERSION, GROUPS
 
 _MINIMA = {
