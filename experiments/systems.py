@@ -11,6 +11,7 @@ from proofmatch.evaluation.system import System
 from proofmatch.evaluation.task import Task, load_task
 from proofmatch.training import ProofMatcher
 from proofmatch.training.joint import fuse
+from proofmatch.training.matcher import saved_training_data
 from proofmatch.training.model_folder import RUN
 from proofmatch.training.prediction import TrainedMatcher, load_matcher
 from proofmatch.training.run import train_matcher
@@ -69,7 +70,11 @@ def describe(name: str, system: dict[str, Any], models: Path) -> System:
     history = load_history(models, name)
     seconds = None if history is None else training_seconds(history)
     extra = {} if seconds is None else {"training_seconds": round(seconds, 1)}
-    return System(system["system"], system["input"], extra=extra)
+    parts = [saved_training_data(models / part) for part in system.get("fused", [name])]
+    known = [part for part in parts if part is not None]
+    data = sum(known[1:], known[0]) if len(known) == len(parts) else None
+    trained_on = None if data is None else [entry.as_json() for entry in data.entries]
+    return System(system["system"], system["input"], trained_on=trained_on, extra=extra)
 
 
 def task_of(release: Release, system: dict[str, Any], split: str = "test") -> Task:
