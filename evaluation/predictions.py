@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 _BUFFER = 2**18  # bytes
 _MOST_LISTED = 10_000_000  # proofs in memory; a larger file may have more
+_MOST_NEW_IDS = 2**20  # likewise, of a file without its task
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,11 @@ class PredictionReader:
         checker.finish()
         faults.refuse_if_any()
 
+    @property
+    def n_new_ids(self) -> int:
+        """The number of different ids read so far, if the task is unknown."""
+        return sum(len(ids) for ids in self._ids if ids.growing)
+
     def _parsed(self) -> Iterator[ParsedBatch]:
         suffix = suffix_of(self.path)
         try:
@@ -185,10 +191,11 @@ def read_whole(reader: PredictionReader) -> list[NumberedBatch]:
     batches, n_listed = [], 0
     for batch in reader:
         n_listed += len(batch.proofs.values)
-        most = max(_MOST_LISTED, reader.size // 2)
-        if n_listed > most:
+        most, most_ids = max(_MOST_LISTED, reader.size // 2), max(_MOST_NEW_IDS, reader.size // 64)
+        if n_listed > most or reader.n_new_ids > most_ids:
+            what = f"{most:,} proofs" if n_listed > most else f"{most_ids:,} different ids"
             raise ProofmatchError(
-                f"{reader.path} lists more than {most:,} proofs, which would take gigabytes of memory; "
+                f"{reader.path} lists more than {what}, which would take gigabytes of memory; "
                 "list fewer proofs per statement"
             )
         batches.append(batch)

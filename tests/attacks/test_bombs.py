@@ -97,6 +97,10 @@ def test_what_is_kept_in_memory_is_limited_by_the_size_of_the_file(tmp_path, mon
     monkeypatch.setattr(predictions, "_MOST_LISTED", 1000)
     with pytest.raises(ProofmatchError, match=r"x[.]jsonl[.]gz lists more than \d,\d\d\d proofs"):
         read_all(tmp_path / "x.jsonl.gz")
+    monkeypatch.setattr(predictions, "_MOST_LISTED", 100_000)
+    monkeypatch.setattr(predictions, "_MOST_NEW_IDS", 1000)
+    with pytest.raises(ProofmatchError, match=r"x[.]jsonl[.]gz lists more than 1,000 different ids"):
+        read_all(tmp_path / "x.jsonl.gz")
     (tmp_path / "x.jsonl").write_text("".join(rows))
     assert len(read_all(tmp_path / "x.jsonl")[2].proofs.values) == 50_000
 
