@@ -22,7 +22,6 @@ from proofmatch.hub_client import check_repository_name
 from proofmatch.storage import FileState, SourceChanged, file_state
 
 from .readers.archives import DAMAGE, is_archive_name, open_members
-from .release.schema import SPLITS
 from .settings import MEBIBYTE
 
 PUBLISHED_CORPUS = "waylonli/MATcH"  # on the Hub
@@ -181,7 +180,7 @@ class Survey:
     def add(self, family: str, files: list[PublishedFile], place: Place) -> None:
         """Take the files of a family; none is as good as no family, but some are not enough."""
         chosen = []
-        for split in SPLITS:
+        for split in dict.fromkeys(_SPLITS.values()):
             found = [file for file in files if file.split == split]
             if not found and files:
                 published = next(name for name, ours in _SPLITS.items() if ours == split)
