@@ -31,7 +31,10 @@ SLOW = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by the folder they are in and by the browser they use."""
+    """Mark tests by the folder they are in and by the browser they use, and run the slow ones first.
+
+    At the end, workers that have nothing left to do take tests of others, which must be short then.
+    """
     for item in items:
         for place, marker in SLOW.items():
             path = REPOSITORY / "tests" / place
@@ -39,6 +42,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(marker)
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
+    items.sort(key=lambda item: not any(item.get_closest_marker(marker) for marker in SLOW.values()))
 
 
 @pytest.fixture(scope="session")

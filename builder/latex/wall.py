@@ -144,7 +144,7 @@ def latexml_version() -> str:
 def _libraries() -> tuple[Path, ...]:
     """List the folders with Perl, LaTeXML and the libraries they load."""
     programs = [Path(found).resolve() for name in (PROGRAM, "perl") if (found := shutil.which(name))]
-    folders = [Path("/lib"), Path("/lib64"), Path("/etc/ld.so.cache"), Path(__file__).parent]
+    folders = [Path("/lib"), Path("/lib64"), Path("/etc/ld.so.cache")]
     for program in programs:
         folders += [program.parent, *(program.parent.parent / name for name in ("lib", "lib64"))]
     asked = subprocess.run(
@@ -165,6 +165,7 @@ def run_latexml(scratch: Scratch, options: Sequence[str], main: str, limits: Lim
     Raises:
         ProofmatchError: If the system does not let the process be limited.
     """
+    own = Path(__file__).parent.resolve()  # with the wall's module
     temporary, stderr = scratch.results / "tmp", scratch.results / "stderr"
     temporary.mkdir()
     log = scratch.results / "log"
@@ -173,14 +174,14 @@ def run_latexml(scratch: Scratch, options: Sequence[str], main: str, limits: Lim
         "LC_ALL": "C.UTF-8",
         "HOME": str(temporary),
         "TMPDIR": str(temporary),
-        "PERL5LIB": str(Path(__file__).parent.resolve()),
+        "PERL5LIB": str(own),
         "PERL5OPT": "-MProofmatchWall",
         "PERL_HASH_SEED": "0",
         "PROOFMATCH_SOURCE": str(scratch.source.resolve()),
         "PROOFMATCH_RESULTS": str(scratch.results.resolve()),
     }
     outcome = (f"--log={log.resolve()}", f"--destination={scratch.document.resolve()}")
-    readable, writable = (*_libraries(), scratch.source), (*_DEVICES, scratch.results)
+    readable, writable = (*_libraries(), own, scratch.source), (*_DEVICES, scratch.results)
     with stderr.open("wb") as errors, ruleset(readable, writable) as rules:
         try:
             process = subprocess.Popen(

@@ -46,22 +46,25 @@ def found(folder):
     return {line["file"]: line for line in map(json.loads, run.stdout.splitlines())}
 
 
+MOST_LINES = 22  # twenty faults, how many more there are, and a hint
+
+
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_is_refused_with_little_memory(found, name):
     assert found[name]["kb"] < 30_000
     assert found[name]["refused"], found[name]["said"]
     head, *faults = found[name]["said"].splitlines()
     assert name in head
-    assert 1 <= len(faults) <= 21
+    assert 1 <= len(faults) <= MOST_LINES
     assert all(len(fault) < 400 for fault in faults)
     assert found[name]["peak_mb"] < 1000
 
 
 @pytest.mark.parametrize("name", [name for name in BOMBS if "lines" in name or "statements" in name])
 def test_reading_stops_after_some_faults_and_says_so(found, name):
-    head, *_, more = found[name]["said"].splitlines()
+    head, *faults = found[name]["said"].splitlines()
     assert re.search(r"has at least \d,\d\d\d faults", head)
-    assert "and at least " in more
+    assert any("and at least " in line for line in faults)
 
 
 def test_every_fault_of_a_file_with_few_is_counted(tmp_path):

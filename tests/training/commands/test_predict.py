@@ -23,15 +23,6 @@ def rows_of(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.fixture
-def other_release(release, tmp_path):
-    """The same tables under another manifest, as another release has it."""
-    shutil.copytree(release, tmp_path / "other")
-    manifest = tmp_path / "other" / "manifest.json"
-    manifest.write_text(manifest.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    return tmp_path / "other"
-
-
 def test_scores_are_those_of_the_matcher_and_every_proof_is_ranked(tiny_model, release, tmp_path):
     assert predict(tiny_model, release, tmp_path / "x.jsonl") == 0
     model, task = load_matcher(tiny_model), load_task(open_release(release), "test")
@@ -88,8 +79,11 @@ def test_the_other_splits_of_the_same_release_are_refused(tiny_model, release, t
     assert not list(tmp_path.iterdir())
 
 
-def test_a_model_trained_by_article_is_told_to_predict_by_article(tiny_model, release, tmp_path, capsys):
-    shutil.copytree(tiny_model, tmp_path / "model", ignore=shutil.ignore_patterns("checkpoint-*"))
+RECORDS = ("checkpoint-*", "training_data.*")
+
+
+def test_an_old_model_trained_by_article_is_told_to_predict_by_article(tiny_model, release, tmp_path, capsys):
+    shutil.copytree(tiny_model, tmp_path / "model", ignore=shutil.ignore_patterns(*RECORDS))
     run = tmp_path / "model" / "run.json"
     run.write_text(json.dumps(json.loads(run.read_text()) | {"config": "pairs_by_article"}))
     assert predict(tmp_path / "model", release, tmp_path / "x.jsonl") == 2
@@ -97,15 +91,11 @@ def test_a_model_trained_by_article_is_told_to_predict_by_article(tiny_model, re
     assert predict(tmp_path / "model", release, tmp_path / "x.jsonl", "--by-article") == 0
 
 
-def test_another_release_may_be_split_either_way(tiny_model, other_release, tmp_path):
-    assert predict(tiny_model, other_release, tmp_path / "x.jsonl", "--by-article") == 0
-
-
 @pytest.mark.parametrize("content", [None, "?", "[]", "{}", '{"data": null, "config": "pairs"}'])
 def test_a_model_that_does_not_say_what_it_was_trained_on_is_not_refused(
     tiny_model, release, tmp_path, content
 ):
-    shutil.copytree(tiny_model, tmp_path / "model", ignore=shutil.ignore_patterns("checkpoint-*", "run.json"))
+    shutil.copytree(tiny_model, tmp_path / "model", ignore=shutil.ignore_patterns(*RECORDS, "run.json"))
     if content is not None:
         (tmp_path / "model" / "run.json").write_text(content)
     assert predict(tmp_path / "model", release, tmp_path / "x.jsonl", "--by-article") == 0

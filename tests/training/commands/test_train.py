@@ -53,6 +53,8 @@ def test_the_folder_has_the_expected_files(trained):
         "tokenizer.json",
         "tokenizer_config.json",
         "training_args.json",
+        "training_data.json",
+        "training_data.npy",
     }
     assert not [name for name in files if "unfinished" in name]
     assert len({(model / name).stat().st_mode for name in files}) == 1
