@@ -37,7 +37,7 @@ print(peak_mb() - start)
     ids=["word", "symbol", "symbol with a font", "class", "content markup"],
 )
 def test_long_words_are_forgotten(form):
-    # What was read after the start is 120 MB. The heap of the XSLT processor grows now and then, but not twice.
+    # What was read after the start is 120 MB. The heap of the XSLT processor may grow, but hardly twice.
     assert any(growth_mb(form) < 60 for _ in range(2))
 
 
