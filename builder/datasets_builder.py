@@ -17,7 +17,7 @@ from proofmatch.errors import ProofmatchError
 
 from .building import build_release
 from .identifiers import digest
-from .published import import_from
+from .published import Edition, import_from
 from .published_source import PUBLISHED_CORPUS, HubPlace, LocalPlace, find_place
 from .readers.sources import state_of
 from .release.release import open_release
@@ -161,14 +161,8 @@ class ProofMatchBuilder(datasets.GeneratorBasedBuilder):
             place.token = self.token if isinstance(self.token, str) else None
             if not dl_manager.is_streaming:  # that manager would only give addresses
                 place.download = partial(_download, dl_manager)
-        return import_from(
-            place,
-            folder,
-            symbols=config.symbols,
-            subset=config.subset,
-            workers=download.num_proc,
-            **config.settings,
-        )
+        edition = Edition(config.symbols, config.subset, **config.settings)
+        return import_from(place, folder, edition, download.num_proc)
 
     def _generate_examples(  # pyright: ignore[reportIncompatibleMethodOverride] - keys are any strings
         self, groups: list[tuple[str, int]]

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -76,34 +77,31 @@ def import_published(
     Raises:
         ProofmatchError: If a file is missing or not as published, or the Hub refuses it.
     """
-    place = find_place(source, revision)
-    edition = {"symbols": symbols, "subset": subset, "seed": seed, "license": license}
-    return import_from(place, Path(out), workers=workers, **edition)
+    edition = Edition(symbols, subset, seed, license)
+    return import_from(find_place(source, revision), Path(out), edition, workers)
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """What is made of the published files; see `import_published`."""
+
+    symbols: str = "conservation"
+    subset: str = "mixed"
+    seed: int = 0
+    license: str = OTHER_LICENSE
+
+    def __post_init__(self) -> None:
+        check_choice("symbols", self.symbols, SYMBOLS)
+        check_choice("subset", self.subset, SUBSETS)
+        check_license(self.license)
 
 
 def import_from(
-    place: LocalPlace | HubPlace,
-    out: Path,
-    *,
-    symbols: str = "conservation",
-    subset: str = "mixed",
-    seed: int = 0,
-    license: str = OTHER_LICENSE,
-    workers: int | None = None,
+    place: LocalPlace | HubPlace, out: Path, edition: Edition, workers: int | None = None
 ) -> Path:
     """Do the work of `import_published`, wherever the files are."""
-    check_choice("symbols", symbols, SYMBOLS)
-    check_choice("subset", subset, SUBSETS)
-    check_license(license)
     processes, run = number_of_workers(workers), RunFolder(out, is_complete)
-    settings = {
-        "made_by": "import",
-        "proofmatch": __version__,
-        "symbols": symbols,
-        "subset": subset,
-        "seed": seed,
-        "license": license,
-    }
+    settings = {"made_by": "import", "proofmatch": __version__, **asdict(edition)}
     if isinstance(place, HubPlace):
         if finished := _finished_parameters(run, place):
             make_once(run, settings | finished, lambda _: None)
@@ -117,7 +115,7 @@ def import_from(
         progress.advance()
 
     with Progress("reading files", "files") as progress:
-        survey = find_files(place, symbols, subset, look_at)
+        survey = find_files(place, edition.symbols, edition.subset, look_at)
         progress.summary = ""
     # From all files, because some have no list; the first one counts, in whatever order an archive has them.
     articles = {name: article for file in reversed(survey.files) for name, article in lists[file].items()}
