@@ -44,7 +44,7 @@ def seal_release(
 ) -> Seal:
     """Make a release without the answers of its test split, and write the answers to a file of their own.
 
-    Its statements and proofs stay, so that anybody can predict; whoever has the gold file can evaluate.
+    It keeps the statements and proofs, so anybody can make predictions. Evaluating them takes the gold file.
 
     Args:
         release: The folder of an open release.

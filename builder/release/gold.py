@@ -1,4 +1,4 @@
-"""The gold file of a sealed release: the answers of its test split, for whoever maintains it."""
+"""The gold file of a sealed release: the answers of its test split, for its maintainer."""
 
 import json
 from collections.abc import Iterable

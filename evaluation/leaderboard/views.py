@@ -218,7 +218,7 @@ def render_submit(boards: Sequence[Board], releases: Sequence[Release], reposito
 
     Args:
         boards: The boards; the commands are for the first one of a release that is known.
-        releases: The releases that results may be of; nothing else is recommended to be loaded.
+        releases: The releases of `--data`; the pages tell people to load no others.
         repository: The URL of the repository for pull requests, if it is known.
 
     Raises:

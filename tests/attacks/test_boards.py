@@ -108,7 +108,9 @@ def test_without_a_release_nothing_has_a_rank(results, tmp_path):
     assert not any(ranks(board) for board in document["boards"])
 
 
-def test_a_made_up_version_does_not_change_scores_that_can_be_computed(results, release, untouched, tmp_path):
+def test_an_invented_version_does_not_change_scores_that_can_be_computed(
+    results, release, untouched, tmp_path
+):
     path = results / "dice" / "dice.result.json"
     content = json.loads(path.read_text())
     newer(content)
@@ -121,7 +123,7 @@ def test_a_made_up_version_does_not_change_scores_that_can_be_computed(results, 
 
 
 @pytest.mark.parametrize("other_hash", [False, True])
-def test_a_made_up_release_renames_no_board_and_is_not_recommended(results, release, tmp_path, other_hash):
+def test_an_invented_release_id_renames_no_board_and_is_on_no_page(results, release, tmp_path, other_hash):
     def rename(content: dict[str, Any]) -> None:
         content["dataset"] |= {"id": "evil/dataset", "revision": "0" * 40}
         if other_hash:

@@ -276,7 +276,7 @@ def test_what_is_allowed_is_recorded_in_sidecar_and_result(release, by_article_m
     found = json.loads(result.read_text())
     assert found["allow_seen"] is True
     assert found["system"]["seen_answers"] == n
-    # The board shows it, also to whoever strips the mark from the result, and gives no rank.
+    # The board shows it and gives no rank, even if the mark was deleted from the result file.
     results = tmp_path / "results"
     results.mkdir()
     for path in (out, sidecar_of(out)):
