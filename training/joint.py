@@ -90,6 +90,10 @@ class JointTexts:
     def __getitem__(self, number: int) -> JointText:
         return JointText(self.words[number], self.features[number])
 
+    def take(self, numbers: np.ndarray, /) -> "JointTexts":
+        """Select texts by their numbers."""
+        return JointTexts(self.words.take(numbers), self.features.take(numbers))
+
     @property
     def lengths(self) -> np.ndarray:
         """The number of words of each text."""
@@ -121,6 +125,11 @@ class JointReader:
             JointTexts(self.words.read(statements), features[0]),
             JointTexts(self.words.read(proofs), features[1]),
         )
+
+    def read_renamed(self, renamed: pa.Array, statements: JointTexts, proofs: JointTexts) -> JointTexts:
+        """Read proofs of training pairs with other names for their variables."""
+        features = self.features.read_renamed(renamed, statements.features, proofs.features)
+        return JointTexts(self.words.read(renamed), features)
 
 
 class JointMatcher(Matcher):

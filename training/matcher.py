@@ -30,7 +30,7 @@ from ..evaluation.training_data import (
 from .model_files import check_model_files
 from .model_folder import RUN
 from .texts import TextReader, Texts
-from .vectors import TextVectors, scores_of
+from .vectors import Vectors, scores_of
 
 _FILE_OPTIONS = ("cache_dir", "force_download", "local_files_only", "revision", "subfolder", "token")
 _HUB_OPTIONS = ("repo_id", "commit_message", "private", "create_pr", "revision", "token")
@@ -156,7 +156,7 @@ class Matcher(PreTrainedModel):
         """Group the parameters by learning rate and weight decay."""
 
     @abstractmethod
-    def vectors(self, texts: Texts, side: str, progress: Progress | None = None) -> TextVectors:
+    def vectors(self, texts: Texts, side: str, progress: Progress | None = None) -> Vectors:
         """Encode texts of one side as vectors whose inner products are the scores.
 
         Args:

@@ -1,5 +1,6 @@
 """What a matcher is trained and evaluated on: pairs, batches of pairs, and the matching task of a split."""
 
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -10,10 +11,12 @@ import numpy as np
 import pyarrow as pa
 from torch.utils.data import Dataset
 
+from proofmatch.errors import ProofmatchError
 from proofmatch.ragged import Ragged
 
 from ..builder.release.release import Release
 from ..builder.release.schema import config_name
+from ..builder.variants.renaming import Symbols, rename_proof_tokens
 from ..evaluation.task import Task
 from ..evaluation.training_data import UNKNOWN, TrainedOn, TrainingData
 from .texts import PROOF, SIDES, STATEMENT, TextReader, Texts
@@ -37,19 +40,92 @@ class Origin(NamedTuple):
     by_article: bool
 
 
+class TypedPairs(NamedTuple):
+    """The typed tokens of pairs, and the reader that made texts of them."""
+
+    statements: pa.Array
+    proofs: pa.Array
+    reader: TextReader
+
+
 @dataclass(frozen=True, slots=True)
 class TrainingPairs(Dataset):
-    """Statements and their proofs; the n-th proof belongs to the n-th statement."""
+    """Statements and their proofs; the n-th proof belongs to the n-th statement.
+
+    Attributes:
+        statements: As the matcher takes them.
+        proofs: Likewise.
+        origin: Where they come from, if from a release.
+        tokens: What they were read from, if from typed tokens.
+    """
 
     statements: Texts
     proofs: Texts
     origin: Origin | None = None
+    tokens: TypedPairs | None = None
 
     def __len__(self) -> int:
         return len(self.statements)
 
     def __getitem__(self, number: int) -> dict[str, Any]:
         return {STATEMENT: self.statements[number], PROOF: self.proofs[number]}
+
+
+class RenamedPairs(Dataset):
+    """Training pairs, of which a share has new names for the variables of its proofs in every epoch.
+
+    Which proofs, and which names, depends on the seed, the epoch and the pair only.
+
+    Args:
+        pairs: The pairs.
+        share: The share of renamed proofs.
+        symbols: How they are renamed, as in `make_variant`.
+        seed: Seed of the draws.
+
+    Attributes:
+        epoch: The epoch of the next pairs.
+    """
+
+    def __init__(self, pairs: EncodedPairs, share: float, symbols: Symbols, seed: int) -> None:
+        if not isinstance(pairs, TrainingPairs) or pairs.tokens is None:
+            raise ProofmatchError("variables are renamed in typed tokens only; set rename_share to 0")
+        self._pairs, self._tokens = pairs, pairs.tokens
+        self._share, self._seed = share, seed
+        self._symbols: Symbols = symbols
+        self.origin = pairs.origin
+        self.epoch = 0
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __getitem__(self, number: int) -> dict[str, Any]:
+        return self.__getitems__([number])[0]
+
+    def __getitems__(self, numbers: list[int]) -> list[dict[str, Any]]:
+        """Read a batch of pairs at once."""
+        rows = [self._pairs[number] for number in numbers]
+        is_chosen = np.random.default_rng([self._seed, self.epoch]).random(len(self)) < self._share
+        chosen = [place for place, number in enumerate(numbers) if is_chosen[number]]
+        pairs = np.array([numbers[place] for place in chosen], dtype=np.int64)
+        proofs = self._tokens.reader.read_renamed(
+            self._renamed(pairs), self._pairs.statements.take(pairs), self._pairs.proofs.take(pairs)
+        )
+        for place, proof in zip(chosen, (proofs[number] for number in range(len(chosen))), strict=True):
+            rows[place][PROOF] = proof
+        return rows
+
+    def _renamed(self, pairs: np.ndarray) -> pa.Array:
+        sides = (column.take(pa.array(pairs)).to_pylist() for column in self._tokens[:2])
+        return pa.array(
+            [
+                rename_proof_tokens(statement, proof, self._symbols, self._random(number))
+                for number, statement, proof in zip(pairs.tolist(), *sides, strict=True)
+            ],
+            pa.list_(pa.string()),
+        )
+
+    def _random(self, pair: int) -> random.Random:
+        return random.Random(f"{self._seed} {self.epoch} {pair}")  # noqa: S311 - no secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +251,8 @@ def read_pairs(
         read = reader.read_training_pairs(statements, proofs, (first, second))
     else:
         read = [reader.read(*column) for column in columns]
-    return TrainingPairs(read[0], read[1], Origin(release, split, by_article))
+    tokens = None if reader.reads_text_column else TypedPairs(columns[0][0], columns[1][0], reader)
+    return TrainingPairs(read[0], read[1], Origin(release, split, by_article), tokens)
 
 
 def training_data_of(*datasets: EncodedPairs | MatchingSet) -> TrainingData:

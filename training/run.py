@@ -7,6 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+import pyarrow as pa
+
 from proofmatch.errors import ProofmatchError, first_line
 from proofmatch.storage import atomic_file
 
@@ -39,6 +42,7 @@ from .trainer.arguments import MatchingArguments
 from .trainer.learning_curve import learning_curve
 from .trainer.processes import is_first_process, number_of_processes, process_group, wait_for_all
 from .trainer.trainer import MatchingTrainer
+from .two_views import TwoViewMatcher
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -134,7 +138,7 @@ def start_matcher(
     """Make the tokenizer and the untrained matcher that settings describe.
 
     The section `lexical` makes a lexical matcher, `model` a self-attentive or pretrained one, and both
-    together a joint one.
+    together a joint one. With `blind_groups`, it is one of two views.
     """
     from transformers import set_seed
 
@@ -154,17 +158,28 @@ def start_matcher(
         )
         if not settings.lexical:
             return tokenizer, encoder
-    config = LexicalMatcherConfig(**{**settings.lexical, "input": input})
-    bags = [read_features(texts, tuple(config.groups), input, origin) for texts, origin in tokens]
+    fields = {**settings.lexical, "input": input}
+    blind_groups = fields.pop("blind_groups", [])
+    named, background = _start_lexical(LexicalMatcherConfig(**fields), tokens, seed)
+    if encoder is not None:
+        words = encoder.reader(tokenizer).read(tokens[0][0].take(background))
+        named = JointMatcher.from_parts(named, encoder, words)
+    if not blind_groups or input == "text":  # without formulas, both views would be the same
+        return tokenizer, named
+    blind, _ = _start_lexical(LexicalMatcherConfig(**{**fields, "groups": blind_groups}), tokens, seed)
+    return tokenizer, TwoViewMatcher.from_views(named, blind)
+
+
+def _start_lexical(
+    config: LexicalMatcherConfig, tokens: list[tuple[pa.Array, str]], seed: int
+) -> tuple[LexicalMatcher, np.ndarray]:
+    """Make an untrained lexical matcher; also return which training statements are its background."""
+    bags = [read_features(texts, tuple(config.groups), config.input, origin) for texts, origin in tokens]
     vocabulary = count_vocabulary(bags, config.min_frequency)
     statements, _ = vocabulary.look_up_pairs(bags[0], bags[1])
     n_background = min(config.n_background, len(statements)) if config.hub_weight else 0
     chosen = background_rows(len(statements), n_background, seed)
-    lexical = LexicalMatcher.from_bags(config, vocabulary, statements.take(chosen))
-    if encoder is None:
-        return tokenizer, lexical
-    words = encoder.reader(tokenizer).read(tokens[0][0].take(chosen))
-    return tokenizer, JointMatcher.from_parts(lexical, encoder, words)
+    return LexicalMatcher.from_bags(config, vocabulary, statements.take(chosen)), chosen
 
 
 def _pretrained(settings: Settings, input: str) -> "tuple[PreTrainedTokenizerFast, Matcher]":

@@ -32,6 +32,10 @@ class Texts(Protocol):
 
     def __getitem__(self, number: int, /) -> Any: ...  # noqa: ANN401 - depends on the matcher
 
+    def take(self, numbers: np.ndarray, /) -> "Texts":
+        """Select texts by their numbers."""
+        ...
+
     @property
     def lengths(self) -> np.ndarray:
         """The length of each text."""
@@ -59,6 +63,16 @@ class TextReader(Protocol):
         self, statements: pa.Array, proofs: pa.Array, origins: tuple[str, str]
     ) -> tuple[Texts, Texts]:
         """Read the pairs that the matcher is trained on."""
+        ...
+
+    def read_renamed(self, renamed: pa.Array, statements: Any, proofs: Any) -> Texts:  # noqa: ANN401
+        """Read proofs of training pairs with other names for their variables.
+
+        Args:
+            renamed: The renamed proofs.
+            statements: The statements of these pairs, from `read_training_pairs`.
+            proofs: Their proofs as they are.
+        """
         ...
 
 

@@ -5,11 +5,23 @@ for a sample of training statements measure its hubness, independently of the ot
 correction subtracts a share of it from all scores of the proof.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar, cast
 
 import numpy as np
+import torch
 
-from ..evaluation.decoding.scores import ProductScores, ScoreSource, SparseProductScores, SumScores
+from ..evaluation.decoding.scores import (
+    ProductScores,
+    ScoreSource,
+    SmoothMaximumScores,
+    SparseProductScores,
+    SumScores,
+)
+
+# Of the smooth maximum of views, chosen on validation splits as they are and with renamed variables.
+FUSION_TEMPERATURE = 2.0
 
 _PROOFS_AT_ONCE = 2048  # compared with the background statements
 
@@ -63,8 +75,40 @@ class TextVectors:
         return TextVectors(np.hstack([self.dense, dense.astype(np.float32, copy=False)]), self.sparse)
 
 
-def concatenated(parts: list[TextVectors]) -> TextVectors:
+@dataclass(frozen=True, slots=True)
+class TextViews:
+    """Vectors of texts in several views, each with a score of its own."""
+
+    views: tuple[TextVectors, ...]
+
+    def __len__(self) -> int:
+        return len(self.views[0])
+
+    def __getitem__(self, some: slice) -> "TextViews":
+        return TextViews(tuple(view[some] for view in self.views))
+
+
+Vectors = TextVectors | TextViews
+_Kind = TypeVar("_Kind", TextVectors, TextViews)
+
+
+def smooth_maximum(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    """Combine the scores of two views: about the higher one, and more where both are high."""
+    return torch.logaddexp(first / FUSION_TEMPERATURE, second / FUSION_TEMPERATURE) * FUSION_TEMPERATURE
+
+
+def views_of(vectors: Vectors) -> tuple[TextVectors, ...]:
+    """List the views of texts; vectors without views are one."""
+    return vectors.views if isinstance(vectors, TextViews) else (vectors,)
+
+
+def concatenated(parts: Sequence[_Kind]) -> _Kind:
     """Concatenate the vectors of several sets of texts."""
+    views = [_concatenated(view) for view in zip(*map(views_of, parts), strict=True)]
+    return cast("_Kind", TextViews(tuple(views)) if isinstance(parts[0], TextViews) else views[0])
+
+
+def _concatenated(parts: Sequence[TextVectors]) -> TextVectors:
     dense = np.concatenate([part.dense for part in parts])
     sparse = [part.sparse for part in parts if part.sparse is not None]
     if not sparse:
@@ -80,8 +124,15 @@ def concatenated(parts: list[TextVectors]) -> TextVectors:
     )
 
 
-def scores_of(statements: TextVectors, proofs: TextVectors) -> ScoreSource:
+def scores_of(statements: Vectors, proofs: Vectors) -> ScoreSource:
     """Score all pairs, in blocks computed on demand."""
+    parts = [
+        _products(left, right) for left, right in zip(views_of(statements), views_of(proofs), strict=True)
+    ]
+    return parts[0] if len(parts) == 1 else SmoothMaximumScores(tuple(parts), FUSION_TEMPERATURE)
+
+
+def _products(statements: TextVectors, proofs: TextVectors) -> ScoreSource:
     dense = ProductScores(statements.dense, proofs.dense)
     if statements.sparse is None or proofs.sparse is None:
         return dense

@@ -66,6 +66,16 @@ def rename_proof(
     return RenamedProof(proof, {}, is_read=False)
 
 
+def rename_proof_tokens(
+    statement_tokens: Iterable[str], proof_tokens: Collection[str], symbols: Symbols, rng: random.Random
+) -> list[str]:
+    """Rename the variables among the tokens of a proof, by the rules of `choose_renaming`."""
+    renaming, _ = choose_renaming(
+        letters_of_tokens(statement_tokens), letters_of_tokens(proof_tokens), symbols, rng
+    )
+    return rename_tokens(proof_tokens, both_cases(renaming))
+
+
 def restore_proof(renamed: Proof, renaming: Mapping[str, str]) -> Proof:
     """Restore the original names in a renamed proof."""
     if not renaming:

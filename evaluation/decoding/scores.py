@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 import numpy as np
@@ -135,10 +135,7 @@ class SumScores:
     parts: tuple[ScoreSource, ...]
 
     def __post_init__(self) -> None:
-        if len({part.shape for part in self.parts}) != 1:
-            raise ProofmatchError(
-                f"scores to be added have different shapes: {[p.shape for p in self.parts]}"
-            )
+        _check_shapes(self.parts)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -149,6 +146,27 @@ class SumScores:
         """Scores of the statements `start` to `stop` with every proof."""
         first, *others = (part.block(start, stop) for part in self.parts)
         return sum(others, first)
+
+
+@dataclass(frozen=True)
+class SmoothMaximumScores:
+    """Smooth maxima of the scores of several sources: t log Σ exp(score / t)."""
+
+    parts: tuple[ScoreSource, ...]
+    temperature: float  # t; the maximum itself is the limit 0
+
+    def __post_init__(self) -> None:
+        _check_shapes(self.parts)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of statements and number of proofs."""
+        return self.parts[0].shape
+
+    def block(self, start: int, stop: int) -> np.ndarray:
+        """Scores of the statements `start` to `stop` with every proof."""
+        first, *others = (part.block(start, stop) / self.temperature for part in self.parts)
+        return reduce(np.logaddexp, others, first) * self.temperature
 
 
 @dataclass(frozen=True)
@@ -249,6 +267,11 @@ def _checked(scores: np.ndarray, start: int, shape: tuple[int, int]) -> np.ndarr
 
 def _shape(matrix: "csr_array") -> tuple[int, int]:
     return cast("tuple[int, int]", matrix.shape)  # SciPy's annotations allow None
+
+
+def _check_shapes(parts: tuple[ScoreSource, ...]) -> None:
+    if len({part.shape for part in parts}) != 1:
+        raise ProofmatchError(f"scores to be combined have different shapes: {[p.shape for p in parts]}")
 
 
 def _check_factors(left: tuple[int, ...], right: tuple[int, ...]) -> None:

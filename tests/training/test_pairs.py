@@ -1,12 +1,18 @@
-"""Which pairs make up a batch: laws that hold for any number of pairs, processes and epochs."""
+"""Which pairs make up a batch, for any number of pairs, processes and epochs; pairs with renamed proofs."""
 
 from itertools import chain
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofmatch.training.pairs import SAMPLINGS, Batches
+from proofmatch.builder.release.release import open_release
+from proofmatch.errors import ProofmatchError
+from proofmatch.training.pairs import SAMPLINGS, Batches, RenamedPairs, read_pairs
+from proofmatch.training.run import start_matcher
+from proofmatch.training.settings import load_settings
+from proofmatch.training.texts import PROOF, STATEMENT
 
 samplings = st.sampled_from(SAMPLINGS)
 seeds = st.integers(0, 2**32)
@@ -85,3 +91,54 @@ def test_independent_batches_are_uniform():
             for pair in batch:
                 counts[pair] += 1
     assert max(abs(count - 600) for count in counts) < 100  # five standard deviations
+
+
+@pytest.fixture
+def renamed(release):
+    """Pairs of the training split as words, all of whose proofs get new names."""
+    opened = open_release(release)
+    _, matcher = start_matcher(opened, load_settings("fast", ["rank=0", "blind_groups=[]"]), "both", False, 0)
+    pairs = read_pairs(opened, "train", matcher.reader(None), is_for_training=True)
+    return opened, pairs, RenamedPairs(pairs, 1.0, "full", 0)
+
+
+def features(bag):
+    return dict(zip(bag["feature"].tolist(), bag["frequency"].tolist(), strict=True))
+
+
+def test_renaming_depends_on_seed_epoch_and_pair_only(renamed):
+    _, pairs, some = renamed
+    alone, together = some[3], some.__getitems__([5, 3, 1])[1]
+    assert np.array_equal(alone[PROOF], together[PROOF])
+    again = RenamedPairs(pairs, 1.0, "full", 0)
+    assert np.array_equal(again[3][PROOF], alone[PROOF])
+    again.epoch = 1
+    assert not np.array_equal(again[3][PROOF], alone[PROOF])
+    assert not np.array_equal(RenamedPairs(pairs, 1.0, "full", 1)[3][PROOF], alone[PROOF])
+
+
+def test_statements_keep_their_names_and_some_proofs_too(renamed):
+    _, pairs, _ = renamed
+    half = RenamedPairs(pairs, 0.5, "full", 0)
+    rows = half.__getitems__(list(range(len(half))))
+    kept = sum(np.array_equal(row[PROOF], pairs[number][PROOF]) for number, row in enumerate(rows))
+    assert 0.3 * len(half) < kept < 0.7 * len(half)
+    assert all(np.array_equal(row[STATEMENT], pairs[number][STATEMENT]) for number, row in enumerate(rows))
+    nothing = RenamedPairs(pairs, 0.0, "full", 0)
+    assert np.array_equal(nothing[0][PROOF], pairs[0][PROOF])
+
+
+def test_frequencies_of_renamed_proofs_exclude_their_own_pair(renamed):
+    _, pairs, some = renamed
+    # Words are not renamed, so their frequencies must be those of the proof as it is.
+    for number in range(10):
+        as_it_is, new = features(pairs[number][PROOF]), features(some[number][PROOF])
+        common = as_it_is.keys() & new.keys()
+        assert common
+        assert {key: as_it_is[key] for key in common} == {key: new[key] for key in common}
+        assert min(new.values()) >= 0
+
+
+def test_only_typed_tokens_can_be_renamed():
+    with pytest.raises(ProofmatchError, match="rename_share to 0"):
+        RenamedPairs([{STATEMENT: [1], PROOF: [2]}], 0.5, "full", 0)

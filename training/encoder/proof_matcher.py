@@ -186,6 +186,10 @@ class WordReader:
         """Read the pairs that the matcher is trained on."""
         return self.read(statements), self.read(proofs)
 
+    def read_renamed(self, renamed: pa.Array, statements: Texts, proofs: Texts) -> Ragged:  # noqa: ARG002
+        """Read proofs of training pairs with other names for their variables."""
+        return self.read(renamed)
+
 
 class ProofMatcher(Matcher):
     """Scores how well proofs fit statements: s·W·pᵀ + b (Section "Self-Attentive Bilinear Similarity Model").

@@ -13,6 +13,9 @@ from .vocabulary import count_features
 
 SHARED, ASSOCIATED = "shared", "associated"
 
+# Instead of variables, in features that do not see their names: `f : X → Y` is `□ : △ → ○`.
+_PLACEHOLDERS = "□△○◇☆"
+
 
 @dataclass(frozen=True, slots=True)
 class NamedFeature:
@@ -174,6 +177,10 @@ def feature_names(
 def _surface(group: str, tokens: list[Token], part: int) -> str:
     if group == "stem" and part:
         return tokens[0].parts[part - 1]
+    if group.startswith("shape"):
+        variables = list(dict.fromkeys(token.surface for token in tokens if token.sort))
+        signs = dict(zip(variables, _PLACEHOLDERS, strict=False))
+        return " ".join(signs[token.surface] if token.sort else token.surface for token in tokens)
     if group.startswith("math"):
         tokens = [token for token in tokens if token.is_math]
     elif group == "stem-2":

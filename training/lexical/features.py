@@ -22,13 +22,14 @@ import pyarrow.compute as pc
 from proofmatch.errors import ProofmatchError, check_choice
 from proofmatch.ragged import ranges
 
+from ...builder.variants.letters import letter_of_token
 from ...evaluation.task import INPUTS
 
 # Raise it with every change to which features a text has, or how they are hashed.
-FEATURES_VERSION = 1
+FEATURES_VERSION = 2
 
 # The lowest bits of a feature's hash encode its group.
-_GROUP_BITS = np.uint64(0b1111)
+_GROUP_BITS = np.uint64(0b11111)
 
 _EDGES = string.punctuation + "“”„‟‘’‚‛«»‹›…–—―·•′″¿¡"
 _SEPARATORS = re.compile("[-/–—]+")
@@ -73,6 +74,7 @@ class Token(NamedTuple):
         is_math: Whether it belongs to a formula.
         is_word: Whether it is text and more than punctuation.
         hash: The hash of a symbol with its type; 0 for text.
+        sort: The hash of a variable's font, alphabet and case; 0 for other tokens.
         word: The hash of a word; 0 if it is none.
         stem: The hash of a word's stem; 0 if it is none.
         parts: The parts of a compound word.
@@ -83,6 +85,7 @@ class Token(NamedTuple):
     is_math: bool
     is_word: bool
     hash: int = 0
+    sort: int = 0
     word: int = 0
     stem: int = 0
     parts: tuple[str, ...] = ()
@@ -97,7 +100,9 @@ def look_up(token: str | None) -> Token:
         return Token("", is_math=False, is_word=False)
     surface = token.partition(":")[2]
     if token.startswith("m"):
-        return Token(surface, is_math=True, is_word=False, hash=hash_text(token))
+        letter = letter_of_token[token]
+        sort = hash_text(f"{token[:-1]} {letter.isascii()} {letter.isupper()}") if letter else 0
+        return Token(surface, is_math=True, is_word=False, hash=hash_text(token), sort=sort)
     word = surface.lower().strip(_EDGES)
     if not word:
         return Token(surface, is_math=False, is_word=False)
@@ -149,6 +154,7 @@ class ColumnTokens:
         math_left: For each math token, how many remain in its run of adjacent math tokens, itself included.
         words: The indices of all words.
         hashes: The hash of a symbol, or of a word's stem.
+        sorts: The hash of a variable's sort; 0 for other tokens.
     """
 
     rows: np.ndarray
@@ -160,6 +166,7 @@ class ColumnTokens:
     math_left: np.ndarray
     words: np.ndarray
     hashes: np.ndarray
+    sorts: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +266,52 @@ def _borders(tokens: ColumnTokens) -> _Found:
     return combine(tokens.hashes[first], tokens.hashes[first + 1]), first, first + 1
 
 
+def _shapes(size: int) -> Callable[[ColumnTokens], _Found]:
+    """Find adjacent symbols, whatever the names of their variables."""
+
+    def find(tokens: ColumnTokens) -> _Found:
+        return _shapes_of_windows(tokens, tokens.math[tokens.math_left >= size], size)
+
+    return find
+
+
+def _shapes_with_words(size: int) -> Callable[[ColumnTokens], _Found]:
+    """Find adjacent symbols with a word before or after them, whatever the names of their variables."""
+
+    def find(tokens: ColumnTokens) -> _Found:
+        n_windows = max(0, len(tokens.rows) - size + 1)
+        is_word = np.zeros(len(tokens.rows), dtype=bool)
+        is_word[tokens.words] = True
+        first, last = slice(n_windows), slice(size - 1, size - 1 + n_windows)
+        fits = tokens.rows[first] == tokens.rows[last]
+        fits &= (is_word[first] & tokens.is_math[1:][first]) | (
+            is_word[last] & tokens.is_math[size - 2 :][first]
+        )
+        for distance in range(1, size - 1):
+            fits &= tokens.is_math[distance:][first]
+        for edge in (first, last):
+            fits &= is_word[edge] | tokens.is_math[edge]
+        return _shapes_of_windows(tokens, np.flatnonzero(fits), size)
+
+    return find
+
+
+def _shapes_of_windows(tokens: ColumnTokens, first: np.ndarray, size: int) -> _Found:
+    """Hash windows with each variable replaced by its sort and the place of its first occurrence.
+
+    So `f : X → Y` and `g : A → B` are one feature.
+    """
+    hashes = np.zeros(len(first), dtype=np.uint64)
+    codes = [tokens.codes[first + distance] for distance in range(size)]
+    for distance in range(size):
+        place = np.full(len(first), distance, dtype=np.uint64)
+        for earlier in reversed(range(distance)):
+            place[codes[earlier] == codes[distance]] = earlier
+        sorts = tokens.sorts[first + distance]
+        hashes = combine(hashes, np.where(sorts != 0, combine(sorts, place), tokens.hashes[first + distance]))
+    return hashes, first, first + (size - 1)
+
+
 _FINDERS: dict[str, Callable[[ColumnTokens], _Found]] = {
     "math-1": _math_ngrams(1),
     "math-2": _math_ngrams(2),
@@ -269,9 +322,18 @@ _FINDERS: dict[str, Callable[[ColumnTokens], _Found]] = {
     "stem": _stems,
     "stem-2": _stem_bigrams,
     "border": _borders,
+    "shape-1": _shapes(1),
+    "shape-2": _shapes(2),
+    "shape-3": _shapes(3),
+    "shape-4": _shapes(4),
+    "shape-5": _shapes(5),
+    "shape-word-2": _shapes_with_words(2),
+    "shape-word-3": _shapes_with_words(3),
 }
 
 GROUPS = tuple(_FINDERS)
+TEXT_GROUPS = ("word", "stem", "stem-2")
+SHAPES = tuple(group for group in GROUPS if group.startswith("shape"))
 
 
 def occurrences(
@@ -333,6 +395,7 @@ def _column_tokens(texts: pa.ListArray, input: str) -> ColumnTokens:
         math_left=_left_in_run(math, rows[math]),
         words=np.flatnonzero(np.array([token.is_word for token in distinct], dtype=bool)[codes]),
         hashes=hashes[codes],
+        sorts=np.array([token.sort for token in distinct], dtype=np.uint64)[codes],
     )
 
 

@@ -7,7 +7,7 @@ from transformers import PretrainedConfig
 from proofmatch.errors import ProofmatchError, check_choice, check_integers
 
 from ...evaluation.task import INPUTS
-from .features import FEATURES_VERSION, GROUPS
+from .features import FEATURES_VERSION, GROUPS, SHAPES
 
 _MINIMA = {
     "rank": 0,
@@ -17,7 +17,8 @@ _MINIMA = {
     "n_background": 0,
     "n_nearest": 1,
 }
-_TABLE_GROUPS = tuple(name for name in GROUPS if name not in ("math-4", "math-run"))
+_NAMED_GROUPS = tuple(name for name in GROUPS if name not in SHAPES)
+_TABLE_GROUPS = tuple(name for name in GROUPS if name not in ("math-4", "math-run", "shape-4", "shape-5"))
 
 
 class LexicalMatcherConfig(PretrainedConfig):
@@ -48,7 +49,7 @@ class LexicalMatcherConfig(PretrainedConfig):
 
     def __init__(
         self,
-        groups: list[str] | tuple[str, ...] = GROUPS,
+        groups: list[str] | tuple[str, ...] = _NAMED_GROUPS,
         table_groups: list[str] | tuple[str, ...] = _TABLE_GROUPS,
         rank: int = 512,
         has_sparse_part: bool = True,

@@ -166,14 +166,30 @@ class FeatureVocabulary:
         found = [self.look_up(texts) for texts in (statements, proofs)]
         for start in range(0, len(statements), _PAIRS_AT_ONCE):
             batches = [texts.slice(start, start + _PAIRS_AT_ONCE) for texts in found]
-            known = [texts.values["feature"] >= 0 for texts in batches]
-            keys = [
-                texts.rows[which] * len(self.hashes) + texts.values["feature"][which]
-                for texts, which in zip(batches, known, strict=True)
-            ]
-            for texts, which, own, others in zip(batches, known, keys, reversed(keys), strict=True):
-                texts.values["frequency"][which] -= 1 + np.isin(own, others, assume_unique=True)
+            keys = [self._keys(texts) for texts in batches]
+            for texts, (known, own), (_, others) in zip(batches, keys, reversed(keys), strict=True):
+                texts.values["frequency"][known] -= 1 + np.isin(own, others, assume_unique=True)
         return found[0], found[1]
+
+    def look_up_renamed(self, renamed: Ragged, statements: Ragged, proofs: Ragged) -> Ragged:
+        """Look up the features of renamed proofs; their frequencies exclude their own pairs as well.
+
+        Args:
+            renamed: Bags from `count_features`.
+            statements: The statements of these pairs, looked up.
+            proofs: Their proofs as they are, looked up.
+        """
+        found = self.look_up(renamed)
+        known, own = self._keys(found)
+        for texts in (statements, proofs):
+            _, others = self._keys(texts)
+            found.values["frequency"][known] -= np.isin(own, others, assume_unique=True)
+        return found
+
+    def _keys(self, texts: Ragged) -> tuple[np.ndarray, np.ndarray]:
+        """Mark the known features of looked up texts, and number these by text and feature."""
+        known = texts.values["feature"] >= 0
+        return known, texts.rows[known] * len(self.hashes) + texts.values["feature"][known]
 
     def _places(self, hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if not len(self.hashes):
@@ -245,3 +261,8 @@ class FeatureReader:
                 for texts, origin in zip((statements, proofs), origins, strict=True)
             )
         )
+
+    def read_renamed(self, renamed: pa.Array, statements: Ragged, proofs: Ragged) -> Ragged:
+        """Read proofs of training pairs with other names for their variables."""
+        counted = count_features(renamed, self.groups, self.input)
+        return self.vocabulary.look_up_renamed(counted, statements, proofs)

@@ -1,7 +1,7 @@
 """Why a matcher with features gives a pair its score."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -9,10 +9,13 @@ import pyarrow as pa
 from proofmatch.errors import ProofmatchError
 
 from ..joint import JointMatcher
-from ..lexical.explanation import Reason, explain_by_features
+from ..lexical.explanation import ASSOCIATED, SHARED, Reason, explain_by_features
 from ..lexical.lexical_matcher import LexicalMatcher
 from ..prediction import TrainedMatcher
-from ..vectors import TextVectors
+from ..two_views import TwoViewMatcher
+from ..vectors import FUSION_TEMPERATURE, TextVectors, Vectors, views_of
+
+KINDS = (SHARED, ASSOCIATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,7 @@ class Explanation:
         encoder: Contribution of a joint matcher's encoder.
         hubness_correction: The part that depends on the proof alone, usually negative.
         reasons: What `shared` and `associated` consist of, strongest first.
+        agreement: What two views add to the mean of their scores, more if both are about equally high.
     """
 
     statement: Sequence[str]
@@ -36,16 +40,21 @@ class Explanation:
     encoder: float
     hubness_correction: float
     reasons: list[Reason]
+    agreement: float = 0.0
 
     @property
     def score(self) -> float:
         """The sum of the parts, which is the matcher's score of the pair."""
-        return self.shared + self.associated + self.encoder + self.hubness_correction
+        return self.shared + self.associated + self.encoder + self.hubness_correction + self.agreement
 
     @property
     def parts(self) -> list[tuple[str, float]]:
         """The parts of the score that the matcher has, each with a name to show."""
-        optional = [("encoder", self.encoder), ("hubness correction", self.hubness_correction)]
+        optional = [
+            ("encoder", self.encoder),
+            ("agreement of views", self.agreement),
+            ("hubness correction", self.hubness_correction),
+        ]
         return [
             ("shared", self.shared),
             ("associated", self.associated),
@@ -58,9 +67,12 @@ def explain(
     statement: Sequence[str],
     proof: Sequence[str],
     top: int | None = None,
-    vectors: tuple[TextVectors, TextVectors] | None = None,
+    vectors: tuple[Vectors, Vectors] | None = None,
 ) -> Explanation:
     """Explain the score of a statement and a proof.
+
+    The smooth maximum of two views is the mean of their scores, weighted by a softmax, plus the entropy of
+    these weights: parts and reasons of each view count by its weight, and the entropy is the `agreement`.
 
     Args:
         model: From `load_matcher`.
@@ -77,9 +89,24 @@ def explain(
         >>> explanation = explain(load_matcher("model"), ["t:Let", "m:x"], ["m:x"])  # doctest: +SKIP
         >>> explanation.score, explanation.reasons[0].statement.surface  # doctest: +SKIP
     """
-    lexical = lexical_part(model)
-    found = explain_by_features(lexical, statement, proof, top)
+    parts = lexical_parts(model)
     ours, theirs = vectors or (_vectors(model, statement, "statement"), _vectors(model, proof, "proof"))
+    views = [
+        _explain_view(*view, statement, proof, top)
+        for view in zip(parts, views_of(ours), views_of(theirs), strict=True)
+    ]
+    return views[0] if len(views) == 1 else _combine(views, top)
+
+
+def _explain_view(
+    lexical: LexicalMatcher,
+    ours: TextVectors,
+    theirs: TextVectors,
+    statement: Sequence[str],
+    proof: Sequence[str],
+    top: int | None,
+) -> Explanation:
+    found = explain_by_features(lexical, statement, proof, top)
     # The dense vectors hold the low-rank part, then the encoder's, then the hubness correction.
     products = ours.dense[0].astype(np.float64) * theirs.dense[0]
     end = -1 if lexical.config.hub_weight else len(products)
@@ -94,22 +121,50 @@ def explain(
     )
 
 
-def lexical_part(model: TrainedMatcher) -> LexicalMatcher:
-    """Return the part of a matcher that has features.
+def _combine(views: list[Explanation], top: int | None) -> Explanation:
+    scores = np.array([view.score for view in views]) / FUSION_TEMPERATURE
+    weights = np.exp(scores - scores.max())
+    weights /= weights.sum()
+    entropy = -float((weights * np.log(np.maximum(weights, np.finfo(float).tiny))).sum())
+    reasons: dict[tuple[str, ...], Reason] = {}  # words are features of both views
+    for weight, view in zip(weights.tolist(), views, strict=True):
+        for reason in view.reasons:
+            sides = reason.statement, reason.proof
+            key = (reason.kind, *(name for side in sides for name in (side.group, side.surface)))
+            known = reasons[key].contribution if key in reasons else 0.0
+            reasons[key] = replace(reason, contribution=known + weight * reason.contribution)
+    strongest = sorted(reasons.values(), key=lambda reason: -reason.contribution)
+    kept = {id(one) for kind in KINDS for one in [one for one in strongest if one.kind == kind][:top]}
+    mean = {
+        part: float(weights @ [getattr(view, part) for view in views])
+        for part in ("shared", "associated", "encoder", "hubness_correction")
+    }
+    return Explanation(
+        statement=views[0].statement,
+        proof=views[0].proof,
+        **mean,
+        reasons=[reason for reason in strongest if id(reason) in kept],
+        agreement=FUSION_TEMPERATURE * entropy,
+    )
+
+
+def lexical_parts(model: TrainedMatcher) -> list[LexicalMatcher]:
+    """Return the parts of a matcher that have features, one for each view.
 
     Raises:
         ProofmatchError: If there is none.
     """
     matcher = model.matcher
-    if isinstance(matcher, JointMatcher):
-        return matcher.lexical
-    if isinstance(matcher, LexicalMatcher):
-        return matcher
+    views = matcher.views if isinstance(matcher, TwoViewMatcher) else (matcher,)
+    parts = [view.lexical if isinstance(view, JointMatcher) else view for view in views]
+    features = [part for part in parts if isinstance(part, LexicalMatcher)]
+    if len(features) == len(parts):
+        return features
     raise ProofmatchError(
         f"{matcher.config.name_or_path or 'the model'} has no features to explain by; "
         "take a model of the preset fast or best"
     )
 
 
-def _vectors(model: TrainedMatcher, tokens: Sequence[str], side: str) -> TextVectors:
+def _vectors(model: TrainedMatcher, tokens: Sequence[str], side: str) -> Vectors:
     return model.matcher.vectors(model.reader.read(pa.array([list(tokens)], pa.list_(pa.string()))), side)

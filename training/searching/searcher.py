@@ -16,7 +16,7 @@ from ..cache import Arrays, cached_arrays
 from ..pairs import read_pairs
 from ..prediction import TrainedMatcher
 from ..vectors import SparseVectors, TextVectors, concatenated
-from .explain import Explanation, explain, lexical_part
+from .explain import Explanation, explain, lexical_parts
 from .query import Query, read_query
 
 # The config that names the article of each proof; the table of proofs alone does not.
@@ -148,7 +148,7 @@ def search(
             to explain by.
     """
     if why:
-        lexical_part(model)  # fails before all proofs are encoded
+        lexical_parts(model)  # fails before all proofs are encoded
     query = read_query(model, statement)
     return Searcher(model, release, splits).search(query, top, why=why)
 

@@ -8,6 +8,7 @@ from transformers import TrainingArguments
 
 from proofmatch.errors import ProofmatchError, check_choice
 
+from ...builder.variants.renaming import SYMBOLS
 from ..losses import OBJECTIVES
 from ..matcher import Matcher
 from ..pairs import SAMPLINGS
@@ -70,6 +71,12 @@ class MatchingArguments(TrainingArguments):
     feature_decay: float = field(
         default=0.0, metadata={"help": "weight decay of the weights of single features"}
     )
+    rename_share: float = field(
+        default=0.0, metadata={"help": "share of the proofs that get new names for variables in every epoch"}
+    )
+    rename_symbols: str = field(
+        default="full", metadata={"help": f"which variables: {', '.join(SYMBOLS)}, as in a variant"}
+    )
     chunk_size: int | None = field(
         default=None, metadata={"help": "texts encoded at a time (gradient caching); None: a batch at once"}
     )
@@ -99,6 +106,7 @@ class MatchingArguments(TrainingArguments):
             ("objective", tuple(OBJECTIVES)),
             ("optimizer", OPTIMIZERS),
             ("sampling", SAMPLINGS),
+            ("rename_symbols", SYMBOLS),
             ("metric_for_best_model", METRICS),
         ):
             check_choice(name, getattr(self, name), allowed)
@@ -112,6 +120,8 @@ class MatchingArguments(TrainingArguments):
         for name in _SHARES:
             if not 0 <= getattr(self, name) < 1:
                 raise ProofmatchError(f"{name} must be from 0 to less than 1, not {getattr(self, name)}")
+        if not 0 <= self.rename_share <= 1:
+            raise ProofmatchError(f"rename_share must be from 0 to 1, not {self.rename_share}")
         if self.report_to is None:
             self.report_to = "none"  # the library's spelling
         if number_of_processes() > 1 and not torch.accelerator.is_available():

@@ -15,22 +15,24 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 from proofmatch.storage import atomic_file
 
-from ..pairs import Batches
+from ..pairs import Batches, EncodedPairs, RenamedPairs
 
 HISTORY = "history.json"
 
 
 class EpochOfBatches(TrainerCallback):
-    """Sets the epoch of the batches."""
+    """Sets the epoch of the batches, and of pairs that are renamed in every epoch."""
 
-    def __init__(self, batches: Batches) -> None:
-        self._batches = batches
+    def __init__(self, batches: Batches, pairs: EncodedPairs) -> None:
+        self._batches, self._pairs = batches, pairs
 
     def on_epoch_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
         """Set the epoch; in a resumed one, `state.epoch` is a fraction."""
         self._batches.epoch = int(state.epoch or 0)
+        if isinstance(self._pairs, RenamedPairs):
+            self._pairs.epoch = self._batches.epoch
 
 
 class WholeCheckpoints(TrainerCallback):

@@ -12,6 +12,7 @@ from transformers import PrinterCallback, Trainer, TrainerCallback
 
 from proofmatch.errors import ProofmatchError
 
+from ...builder.variants.renaming import Symbols
 from ...evaluation.decoding.candidates import best_candidates
 from ...evaluation.decoding.matching import fill_unmatched, match_candidates
 from ...evaluation.evaluator import rank_predictions
@@ -20,7 +21,15 @@ from ...evaluation.training_data import TrainingData
 from ..losses import loss_of_step
 from ..matcher import Matcher, saved_training_data
 from ..model_folder import delete_old_checkpoints, last_checkpoint
-from ..pairs import Batches, EncodedPairs, MatchingSet, as_matching_set, collate, training_data_of
+from ..pairs import (
+    Batches,
+    EncodedPairs,
+    MatchingSet,
+    RenamedPairs,
+    as_matching_set,
+    collate,
+    training_data_of,
+)
 from .arguments import METRICS, MatchingArguments, decay_by_epoch, make_optimizer
 from .callbacks import EpochOfBatches, HistoryFile, TrainingProgress, WholeCheckpoints
 from .processes import average_gradients, gather_vectors
@@ -51,6 +60,9 @@ class MatchingTrainer(Trainer):
         processing_class: Any = None,  # noqa: ANN401 - a tokenizer of transformers
         callbacks: list[TrainerCallback] | None = None,
     ) -> None:
+        if args.rename_share:
+            symbols = cast("Symbols", args.rename_symbols)
+            train_dataset = RenamedPairs(train_dataset, args.rename_share, symbols, args.seed)
         self._pairs, self._task = train_dataset, _task_of(eval_dataset)
         self.batches = Batches(
             len(train_dataset),
@@ -85,7 +97,7 @@ class MatchingTrainer(Trainer):
             eval_dataset=self._task,
             processing_class=processing_class,
             callbacks=[
-                EpochOfBatches(self.batches),
+                EpochOfBatches(self.batches, train_dataset),
                 WholeCheckpoints(),
                 HistoryFile(),
                 self._progress,

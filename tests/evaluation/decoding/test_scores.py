@@ -45,7 +45,7 @@ def test_a_sum_leaves_its_parts_as_they_are_and_repeats_itself():
 
 @pytest.mark.parametrize("shapes", [[(2, 3), (3, 2)], [(2, 3), (2, 3), (2, 4)], []])
 def test_parts_of_different_shapes_are_refused(shapes):
-    with pytest.raises(ProofmatchError, match="scores to be added have different shapes") as refused:
+    with pytest.raises(ProofmatchError, match="scores to be combined have different shapes") as refused:
         SumScores(tuple(DenseScores(np.zeros(shape)) for shape in shapes))
     assert "\n" not in str(refused.value)
 

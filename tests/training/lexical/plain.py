@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
+from proofmatch.builder.variants.letters import letter_of_token
 from proofmatch.training.lexical.features import look_up, stem
 from proofmatch.training.lexical.lexical_matcher import DENSE, SPARSE, LexicalMatcher
 
@@ -63,7 +64,37 @@ def plain_features(tokens, input="both"):
             ]
             if all(sides):
                 add("border", sides, number, number + 1)
-    return found
+    return found + plain_shapes(kept)
+
+
+def plain_shapes(kept):
+    """The features that do not see names: a variable is its sort and the place of its first occurrence."""
+    found = []
+    for size in range(1, 6):
+        for number in range(len(kept) - size + 1):
+            window = [token for _, token in kept[number : number + size]]
+            is_math = [token.startswith("m") for token in window]
+            fits = [math or look_up(token).is_word for math, token in zip(is_math, window, strict=True)]
+            if all(is_math):
+                group = f"shape-{size}"
+            elif size in (2, 3) and all(is_math[1:-1]) and all(fits):
+                group = f"shape-word-{size}"
+            else:
+                continue
+            what = []
+            for token, math in zip(window, is_math, strict=True):
+                letter = letter_of_token[token] if math else ""
+                if letter:
+                    sort = token[:-1], letter.isascii(), letter.isupper()
+                    what.append(f"{sort} {window.index(token)}")
+                else:
+                    what.append(token if math else "stem " + stem(look_up(token).surface))
+            found.append(Plain(group, tuple(what), kept[number][0], kept[number + size - 1][0] + 1))
+    return [one for one in found if not (one.group.startswith("shape-word") and _only_words(kept, one))]
+
+
+def _only_words(kept, feature):
+    return not any(token.startswith("m") for place, token in kept if feature.begin <= place < feature.end)
 
 
 def plain_counts(tokens, input="both"):

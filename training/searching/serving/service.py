@@ -14,7 +14,7 @@ from proofmatch.errors import ProofmatchError
 
 from ....evaluation.pages.formulas import shown_formula
 from ....evaluation.pages.texts import Pieces, shown_text
-from ..explain import lexical_part
+from ..explain import lexical_parts
 from ..query import printed_pieces, read_query, statement_tokens
 from ..searcher import Hit, Searcher
 from .highlighting import classes_of, marked, places_of, shown_reasons
@@ -177,7 +177,7 @@ class SearchService:
 
 def _can_explain(searcher: Searcher) -> bool:
     try:
-        lexical_part(searcher.model)
+        lexical_parts(searcher.model)
     except ProofmatchError:
         return False
     return True

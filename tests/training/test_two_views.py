@@ -1,0 +1,149 @@
+"""The matcher of two views: the smooth maximum of their scores, each view trained by its own loss."""
+
+import numpy as np
+import pytest
+import torch
+
+from proofmatch.builder.release.release import open_release
+from proofmatch.builder.variants.variant import make_variant
+from proofmatch.evaluation.task import load_task
+from proofmatch.training.lexical.features import GROUPS
+from proofmatch.training.lexical.lexical_matcher import LexicalMatcher
+from proofmatch.training.losses import two_sided_loss
+from proofmatch.training.prediction import load_matcher, model_scores, open_matcher
+from proofmatch.training.run import start_matcher, train_matcher
+from proofmatch.training.searching.explain import explain
+from proofmatch.training.settings import load_settings
+from proofmatch.training.two_views import TwoViewMatcher
+from proofmatch.training.vectors import FUSION_TEMPERATURE, scores_of
+from tests.training.lexical.corpora import column, make_random, random_texts, small_matcher
+
+BLIND = ("word", *(group for group in GROUPS if group.startswith("shape")))
+
+
+@pytest.fixture
+def views():
+    """A matcher of two views with random weights, and texts that it has not counted."""
+    named, _ = small_matcher(hub_weight=0)
+    blind, _ = small_matcher(seed=1, groups=list(BLIND), hub_weight=0)
+    matcher = TwoViewMatcher.from_views(named, blind).eval()
+    reader = matcher.reader(None)
+    return matcher, [reader.read(column(random_texts(seed, size))) for seed, size in ((2, 5), (3, 7))]
+
+
+def both(texts):
+    return [texts[number] for number in range(len(texts))]
+
+
+def of_view(matcher, texts, name):
+    return getattr(matcher, name)(*([getattr(text, name) for text in both(side)] for side in texts))
+
+
+def test_a_score_is_about_the_higher_of_the_two(views):
+    matcher, texts = views
+    named, blind = (of_view(matcher, texts, name) for name in ("named", "blind"))
+    scores = matcher(*map(both, texts))
+    higher = torch.maximum(named, blind)
+    assert (scores >= higher - 1e-5).all()
+    assert (scores <= higher + FUSION_TEMPERATURE * np.log(2) + 1e-5).all()
+    expected = FUSION_TEMPERATURE * torch.log(
+        (named / FUSION_TEMPERATURE).exp() + (blind / FUSION_TEMPERATURE).exp()
+    )
+    assert torch.allclose(scores, expected, atol=1e-5)
+
+
+def test_scores_by_vectors_equal_forward(views):
+    matcher, texts = views
+    vectors = [matcher.vectors(side, name) for side, name in zip(texts, ("statement", "proof"), strict=True)]
+    scores = scores_of(*vectors).block(0, len(texts[0]))
+    assert np.allclose(scores, matcher(*map(both, texts)).detach().numpy(), atol=1e-5)
+
+
+def test_each_view_follows_the_gradient_of_its_own_loss(views):
+    matcher, (statements, _) = views
+    texts = both(statements), both(statements)
+    value = matcher.backward(*texts, two_sided_loss, None, lambda vectors: vectors)
+    losses = []
+    for name in ("named", "blind"):
+        view = getattr(matcher, name)
+        found = {
+            key: parameter.grad.clone()
+            for key, parameter in view.named_parameters()
+            if parameter.grad is not None
+        }
+        view.zero_grad()
+        loss = two_sided_loss(of_view(matcher, (statements, statements), name))
+        loss.backward()
+        losses.append(loss.item())
+        for key, gradient in found.items():
+            assert torch.allclose(gradient, dict(view.named_parameters())[key].grad, atol=1e-5), key
+    assert value.item() == pytest.approx(np.mean(losses), rel=1e-5)
+
+
+def test_every_parameter_is_in_one_group(views):
+    matcher, _ = views
+    groups = [id(one) for group in matcher.parameter_groups() for one in group.parameters]
+    assert sorted(groups) == sorted(map(id, matcher.parameters()))
+
+
+def test_a_saved_matcher_has_the_same_scores(views, tmp_path):
+    matcher, texts = views
+    make_random(matcher)
+    matcher.save_pretrained(tmp_path / "model")
+    assert [path.name for path in (tmp_path / "model").glob("*model*")] == ["model.safetensors"]
+    again = open_matcher(tmp_path / "model").eval()
+    assert isinstance(again, TwoViewMatcher)
+    assert torch.equal(again(*map(both, texts)), matcher(*map(both, texts)))
+    assert str(tmp_path) not in (tmp_path / "model" / "config.json").read_text()
+
+
+@pytest.fixture(scope="module")
+def trained(release, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("views") / "model"
+    settings = load_settings("fast", ["rank=16", "num_train_epochs=2", "per_device_train_batch_size=30"])
+    return load_matcher(train_matcher(open_release(release), settings, folder))
+
+
+def test_the_blind_view_gives_renamed_proofs_the_scores_of_the_originals(release, trained, tmp_path):
+    renamed = open_release(make_variant(release, tmp_path / "renamed", symbols="full", workers=1))
+    assert isinstance(trained.matcher, TwoViewMatcher)
+    tasks = [load_task(one, "test") for one in (open_release(release), renamed)]
+    blind = type(trained)(trained.matcher.blind, trained.tokenizer)
+    by_view = []
+    for model in (blind, trained):
+        scores = [model_scores(model, task) for task in tasks]
+        gold = [
+            np.take_along_axis(one.block(0, one.shape[0]), task.required_gold[:, None], 1)
+            for one, task in zip(scores, tasks, strict=True)
+        ]
+        by_view.append(np.abs(gold[0] - gold[1]).max())
+    assert by_view[0] < 1e-4  # the sample's proofs are short enough to be renamed whole
+    assert by_view[1] > 0.01  # the view that sees names is in the score
+
+
+def test_an_explanation_adds_up_and_has_reasons_of_both_views(release, trained):
+    row = open_release(release).table("pairs", "test").slice(0, 1).to_pylist()[0]
+    tokens = row["statement_tokens"], row["proof_tokens"]
+    explained = explain(trained, *tokens)
+    texts = [trained.reader.read(column([side])) for side in tokens]
+    vectors = [
+        trained.matcher.vectors(text, side) for text, side in zip(texts, ("statement", "proof"), strict=True)
+    ]
+    assert explained.score == pytest.approx(float(scores_of(*vectors).block(0, 1)[0, 0]), abs=1e-3)
+    groups = {reason.statement.group for reason in explained.reasons}
+    assert any(group.startswith("shape") for group in groups)
+    assert any(group.startswith("math") for group in groups)
+    assert 0 < explained.agreement <= FUSION_TEMPERATURE * np.log(2) + 1e-9
+    shared = [reason for reason in explained.reasons if reason.kind == "shared"]
+    assert len(shared) == len({(one.statement.group, one.statement.surface) for one in shared})
+
+
+@pytest.mark.parametrize(("input", "kind"), [("math", TwoViewMatcher), ("text", LexicalMatcher)])
+def test_without_formulas_there_is_one_view(release, input, kind):
+    _, matcher = start_matcher(open_release(release), load_settings("fast", ["rank=4"]), input, False, 0)
+    assert isinstance(matcher, kind)
+
+
+def test_the_blind_view_can_be_left_out(release):
+    settings = load_settings("fast", ["rank=4", "blind_groups=[]"])
+    assert isinstance(start_matcher(open_release(release), settings, "both", False, 0)[1], LexicalMatcher)
