@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "train": ("proofmatch.training.commands.train", "train a matcher on a release"),
     "predict": ("proofmatch.training.commands.predict", "match a split by a trained matcher"),
     "search": ("proofmatch.training.commands.search", "find proofs for a statement of your own"),
+    "serve": ("proofmatch.training.commands.serve", "search as a local web page, an API, or a tool of assistants"),
     "match": ("proofmatch.evaluation.commands.match", "make any scored predictions one-to-one"),
     "evaluate": ("proofmatch.evaluation.commands.evaluate", "score predictions"),
     "report": ("proofmatch.evaluation.commands.report", "a page with every wrong match side by side"),
@@ -44,7 +45,9 @@ EXTRAS = dict.fromkeys(
         "snowballstemmer",
     ),
     "train",
-) | dict.fromkeys(("datatrove", "ray"), "distributed")
+)
+EXTRAS |= dict.fromkeys(("datatrove", "ray"), "distributed")
+EXTRAS |= dict.fromkeys(("starlette", "uvicorn", "h11", "pydantic", "mcp", "mcp_types", "anyio"), "serve")
 
 INTERRUPTED = 130  # what shells report for a program ended by Ctrl-C
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors import SafetensorError
@@ -18,6 +18,7 @@ from proofmatch.errors import ProofmatchError, first_line
 from proofmatch.progress import Progress
 from proofmatch.strict_json import read_json
 
+from ..builder.release.schema import ALL
 from ..evaluation.decoding.scores import ScoreSource
 from ..evaluation.training_data import (
     FAMILIES,
@@ -31,6 +32,10 @@ from .model_files import check_model_files
 from .model_folder import RUN
 from .texts import TextReader, Texts
 from .vectors import TextVectors, scores_of
+
+if TYPE_CHECKING:
+    from ..builder.release.release import Release
+    from .searching.searcher import Hit
 
 _FILE_OPTIONS = ("cache_dir", "force_download", "local_files_only", "revision", "subfolder", "token")
 _HUB_OPTIONS = ("repo_id", "commit_message", "private", "create_pr", "revision", "token")
@@ -183,6 +188,45 @@ class TrainedMatcher:
     def reader(self) -> TextReader:
         """The reader of texts for the matcher."""
         return self.matcher.reader(self.tokenizer)
+
+    def search(
+        self,
+        statement: str,
+        release: "Release | str | os.PathLike[str]",
+        k: int = 10,
+        *,
+        among: str = "proofs",
+        split: str = ALL,
+        macros: str = "",
+        why: bool | None = None,
+    ) -> "list[Hit]":
+        r"""Find proofs for a statement of your own.
+
+        The release is encoded once and cached; `Searcher` also keeps it in memory, for many statements.
+
+        Args:
+            statement: Text with formulas in TeX.
+            release: An open release, a folder, or `OWNER/NAME[@REVISION]` on the Hub.
+            k: Number of hits. Equal texts are one hit.
+            among: `proofs`, or `statements` for similar statements, each with its proof.
+            split: `train`, `validation`, `test` or `all`.
+            macros: Definitions in TeX, such as `\newcommand{\PP}{\mathbb{P}}`.
+            why: Whether to explain each score; by default if the matcher can.
+
+        Returns:
+            Hits with `proof`, `statement`, `score`, `source` and `reasons`, best first.
+
+        Raises:
+            ProofmatchError: If nothing in the statement is input of the matcher, there is no such release, or
+                the matcher cannot do what is asked for.
+
+        Example:
+            >>> matcher = proofmatch.load_matcher("model")  # doctest: +SKIP
+            >>> matcher.search("Every subgroup of a cyclic group is cyclic.", "release", k=3)  # doctest: +SKIP
+        """
+        from .searching.searcher import search
+
+        return search(self, statement, release, k, among=among, split=split, macros=macros, why=why)
 
 
 def saved_training_data(model: Any, **options: Any) -> TrainingData | None:  # noqa: ANN401 - as `from_pretrained`

@@ -1,4 +1,4 @@
-"""An explanation → the few reasons that a page shows, and marks on the words and symbols of both texts.
+"""An explanation → the few reasons that a page shows, and marks on the words and symbols of the proof.
 
 A reason refers to typed tokens, a page shows pieces of text and formulas. Both come from the same source, but
 the page's formulas are made by another converter than those of a corpus: it writes other characters for some
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ....builder.linearization.fonts import fold_styled
 from ....builder.tokens import math_token, text_tokens
@@ -18,9 +18,8 @@ from ....evaluation.pages.formulas import Node
 from ....evaluation.pages.texts import Pieces
 from ...lexical.explanation import ASSOCIATED, SHARED, NamedFeature
 from ..explain import Explanation
-from ..formatting import MIN_CONTRIBUTION
 from ..query import known_spellings
-from ..summary import Line, is_meaningful, is_symbol, summarize
+from ..summary import MIN_CONTRIBUTION, Line, is_meaningful, is_symbol, summarize
 
 # Reasons
 
@@ -40,13 +39,13 @@ class ShownReason:
         kind: `shared` or `associated`.
         contribution: What it adds to the score.
         names: What it concerns in the statement and in the proof, to read.
-        tokens: The indices of the tokens of the statement, and of those of the proof, to mark.
+        tokens: The indices of the proof's tokens to mark.
     """
 
-    kind: str
+    kind: Literal["shared", "associated"]
     contribution: float
     names: tuple[str, str]
-    tokens: tuple[frozenset[int], frozenset[int]]
+    tokens: frozenset[int]
 
 
 def shown_reasons(explanation: Explanation) -> list[ShownReason]:
@@ -60,18 +59,12 @@ def shown_reasons(explanation: Explanation) -> list[ShownReason]:
     ]
 
 
-def _shown_reason(kind: str, line: Line, explanation: Explanation) -> ShownReason:
+def _shown_reason(kind: Literal["shared", "associated"], line: Line, explanation: Explanation) -> ShownReason:
     reasons = [reason for reason in line.reasons if reason.kind == kind]
     least = _SHARE_OF_STRONGEST * max((reason.contribution for reason in reasons), default=0.0)
-    strong = [reason for reason in reasons if reason.contribution >= least]
-    ours, theirs = (
-        frozenset(token for feature in features for token in _tokens_of(feature, text))
-        for features, text in (
-            ([reason.statement for reason in strong], explanation.statement),
-            ([reason.proof for reason in strong], explanation.proof),
-        )
-    )
-    return ShownReason(kind, line.contribution, (line.statement, line.proof), (ours, theirs))
+    strong = [reason.proof for reason in reasons if reason.contribution >= least]
+    tokens = frozenset(token for feature in strong for token in _tokens_of(feature, explanation.proof))
+    return ShownReason(kind, line.contribution, (line.statement, line.proof), tokens)
 
 
 def _tokens_of(feature: NamedFeature, text: Sequence[str]) -> Iterator[int]:
@@ -191,20 +184,17 @@ def _plain(symbol: str) -> str:
 # Marks
 
 
-def classes_of(
-    reasons: Sequence[ShownReason], places: Sequence[Place | None], side: int
-) -> Mapping[Place, str]:
+def classes_of(reasons: Sequence[ShownReason], places: Sequence[Place | None]) -> Mapping[Place, str]:
     """Choose the CSS classes of marked places: kind, strength, and the numbers of their reasons.
 
     Args:
         reasons: From `shown_reasons`.
-        places: The places of the text's tokens.
-        side: 0 for the statement, 1 for the proof.
+        places: The places of the proof's tokens.
     """
     strongest = max((reason.contribution for reason in reasons), default=1.0)
     numbers: dict[Place, list[int]] = {}
     for number, reason in enumerate(reasons):
-        for place in dict.fromkeys(places[token] for token in sorted(reason.tokens[side])):
+        for place in dict.fromkeys(places[token] for token in sorted(reason.tokens)):
             if place is not None:
                 numbers.setdefault(place, []).append(number)
     classes = {}

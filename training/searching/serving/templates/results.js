@@ -2,13 +2,12 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 function resultNodes(answer) {
-  const most = Math.max(1e-9, ...answer.hits.flatMap((hit) => (hit.parts || []).map(([, value]) => Math.abs(value))));
+  const most = Math.max(1e-9, ...answer.hits.flatMap((hit) => (hit.shown.parts || []).map(([, value]) => Math.abs(value))));
   return answer.hits.map((hit) => element("li", {}, resultNode(hit, most)));
 }
 
 function resultNode(hit, most) {
-  const heading = `proof-${hit.rank}`;
-  const proof = textBlock("Proof", hit.proof, "proof");
+  const heading = `hit-${hit.rank}`;
   const article = element(
     "article",
     { "aria-labelledby": heading },
@@ -16,18 +15,27 @@ function resultNode(hit, most) {
       "header",
       {},
       element("h3", { id: heading }, element("span", { class: "rank" }, `${hit.rank}. `), hit.title || hit.article_id),
+      hit.certainty
+        ? element("span", { class: `certainty ${hit.certainty}` }, element("strong", {}, percent(hit.confidence)), ` ${hit.certainty}`)
+        : [],
       element("span", { class: "score" }, "score ", element("strong", {}, hit.score.toFixed(2))),
-      element("span", { class: "ids" }, `${hit.kind} · ${hit.article_id} · ${hit.proof_id}`, sourceNodes(hit.source)),
+      element("span", { class: "ids" }, hit.kind, sourceNodes(hit.source), ` · ${hit.proof_id}`),
     ),
-    hit.statement
-      ? element("div", { class: "texts" }, textBlock("Your statement", hit.statement, "statement"), proof)
-      : element("div", { class: "texts alone" }, proof),
+    element("div", { class: "texts" }, textBlock(named(hit.kind), hit.shown.statement, "statement"), textBlock("Proof", hit.shown.proof, "proof")),
   );
-  if (hit.reasons) {
-    article.append(element("div", { class: "why" }, reasonLists(hit, article), partsTable(hit.parts, most)));
+  if (hit.others.length) {
+    const places = hit.others.map((other) => element("li", {}, other.title || "", sourceNodes(other.source || other.proof_id)));
+    const count = places.length === 1 ? "another place" : `${places.length} other places`;
+    article.append(element("details", { class: "others" }, element("summary", {}, `The same text in ${count}`), element("ul", {}, places)));
+  }
+  if (hit.shown.parts) {
+    article.append(element("div", { class: "why" }, reasonLists(hit, article), partsTable(hit.shown.parts, most)));
   }
   return article;
 }
+
+const named = (kind) => kind.charAt(0).toUpperCase() + kind.slice(1);
+const percent = (share) => `${Math.round(100 * share)}%`;
 
 function textBlock(title, pieces, name) {
   const text = element("div", { class: "text" });
@@ -37,7 +45,7 @@ function textBlock(title, pieces, name) {
 
 function reasonLists(hit, article) {
   const lists = element("div");
-  for (const [kind, title] of [["shared", "In both texts"], ["associated", "Learned to go together"]]) {
+  for (const [kind, title] of [["shared", "Your statement and the proof both have"], ["associated", "Your statement has ~ the proof has, learned to go together"]]) {
     const items = hit.reasons.flatMap((reason, number) =>
       reason.kind === kind ? [element("li", {}, reasonButton(reason, number, article))] : [],
     );
@@ -50,9 +58,8 @@ function reasonLists(hit, article) {
 // Pointing at a reason, or choosing it by keyboard, shows its places; a click keeps them shown and goes there.
 function reasonButton(reason, number, article) {
   const mark = reason.kind === "shared" ? "orange-mark" : "blue-mark";
-  const [ours, theirs] = reason.names;
   const word = (text) => element("span", { class: mark }, text);
-  const names = reason.kind === "shared" ? [word(ours)] : [word(ours), " ~ ", word(theirs)];
+  const names = reason.kind === "shared" ? [word(reason.statement)] : [word(reason.statement), " ~ ", word(reason.proof)];
   const show = (shown) => {
     for (const place of article.querySelectorAll(`.reason-${number}`)) place.classList.toggle("chosen", shown);
   };
