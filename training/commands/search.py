@@ -99,8 +99,11 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print("\n".join(hit_to_json(hit, query) for hit in hits))
     else:
-        summary = [sentence] if (sentence := verdict(hits)) else []
-        print(printable("\n\n".join([*summary, *(hit_to_text(hit, width, full=options.full) for hit in hits)])))
+        measure = "score" if options.among == "proofs" else "similarity"
+        blocks = [hit_to_text(hit, width, full=options.full, measure=measure) for hit in hits]
+        if sentence := verdict(hits):
+            blocks.insert(0, sentence[0].upper() + sentence[1:] + ".")
+        print(printable("\n\n".join(blocks)))
     return 0
 
 

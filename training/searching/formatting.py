@@ -20,18 +20,19 @@ _REASONS_IN_JSON = 20  # of each kind
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
-def hit_to_text(hit: Hit, width: int, *, full: bool = False) -> str:
+def hit_to_text(hit: Hit, width: int, *, full: bool = False, measure: str = "score") -> str:
     """Format a hit for a terminal, with the reasons for its score if it has an explanation.
 
     Args:
         hit: The hit.
         width: Width of the terminal.
         full: Show all of the statement and the proof instead of their first lines.
+        measure: What to call the score.
     """
     inside = max(20, width - len(_INDENT) - len(_CUT))
     sure = "" if hit.confidence is None else f"{in_words(hit.confidence)}, {hit.confidence:.0%}; "
     title = f"“{hit.title}” ({hit.article_id})" if hit.title else hit.article_id
-    head = _wrapped(f"{hit.rank}. {sure}score {hit.score:.3f}: {hit.kind} in {title}, {hit.proof_id}", inside)
+    head = _wrapped(f"{hit.rank}. {sure}{measure} {hit.score:.3f}: {hit.kind} in {title}, {hit.proof_id}", inside)
     texts = _named(hit.statement, hit.kind), _named(hit.proof, "proof")
     lines = [
         *head[1:],

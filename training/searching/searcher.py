@@ -120,12 +120,11 @@ def verdict(hits: Sequence[Hit]) -> str | None:
     best = max((hit.confidence for hit in hits if hit.confidence is not None), default=None)
     if best is None:
         return None
-    sentence = {
-        "likely": "the first proof is likely the right one",
-        "uncertain": "uncertain: the right proof may be another one, or not in this corpus",
-        "unlikely": "probably not in this corpus",
-    }
-    return f"{sentence[in_words(best)]} ({best:.0%})"
+    return {
+        "likely": f"the best proof is likely right ({best:.0%})",
+        "uncertain": f"it is uncertain whether the best proof is right ({best:.0%})",
+        "unlikely": f"the proof is probably not in this corpus: the best one is right with a probability of {best:.0%}",
+    }[in_words(best)]
 
 
 class Searcher:

@@ -44,7 +44,7 @@ _MAX_HEADERS = 100
 # Most clients listen for an answer only after they have sent the whole request: of one that is too long, so
 # many bytes are read and discarded.
 _MAX_DISCARDED = 1_000_000
-_HEADERS = {
+SAFE_HEADERS = {
     "Server": "proofmatch",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -54,7 +54,7 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Connection": "close",  # a connection has one request, which makes limits simple
 }
-_POLICY_OF_DATA = "default-src 'none'; frame-ancestors 'none'"
+POLICY_OF_DATA = "default-src 'none'; frame-ancestors 'none'"
 _POLICY_OF_PAGE = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -213,8 +213,8 @@ class Guard:
             if message["type"] == "http.response.start":
                 is_answered = True
                 headers = MutableHeaders(scope=message)
-                headers.setdefault("Content-Security-Policy", _POLICY_OF_DATA)
-                headers.update(_HEADERS)
+                headers.setdefault("Content-Security-Policy", POLICY_OF_DATA)
+                headers.update(SAFE_HEADERS)
             await send(message)
 
         try:

@@ -19,7 +19,7 @@ from ....builder.release.release import open_release
 from ....builder.release.schema import ALL, SPLITS
 from ...prediction import load_matcher
 from ..searcher import Searcher
-from .app import MCP_PATH, HostNames, is_address, is_loopback, make_app
+from .app import MCP_PATH, POLICY_OF_DATA, SAFE_HEADERS, HostNames, is_address, is_loopback, make_app
 from .mcp_tools import http_route, run_on_stdio
 from .service import MAX_SECONDS, SearchService
 
@@ -197,7 +197,8 @@ class SearchProtocol(H11Protocol):
         """Refuse what is not HTTP; called while the error of the parser is handled."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             status = getattr(sys.exception(), "error_status_hint", 400)
-            headers = [("Content-Type", "application/json"), ("Connection", "close"), ("Server", "proofmatch")]
+            kind = {"Content-Type": "application/json", "Content-Security-Policy": POLICY_OF_DATA}
+            headers = list({**kind, **SAFE_HEADERS}.items())
             body = json.dumps({"error": f"the request is not understood ({msg.rstrip('.')})"}).encode()
             for event in (h11.Response(status_code=status, headers=headers), h11.Data(data=body)):
                 self.transport.write(self.conn.send(event) or b"")

@@ -1,12 +1,12 @@
 // Search results as elements.
 const SVG = "http://www.w3.org/2000/svg";
 
-function resultNodes(answer) {
+function resultNodes(answer, measure) {
   const most = Math.max(1e-9, ...answer.hits.flatMap((hit) => (hit.shown.parts || []).map(([, value]) => Math.abs(value))));
-  return answer.hits.map((hit) => element("li", {}, resultNode(hit, most)));
+  return answer.hits.map((hit) => element("li", {}, resultNode(hit, measure, most)));
 }
 
-function resultNode(hit, most) {
+function resultNode(hit, measure, most) {
   const heading = `hit-${hit.rank}`;
   const article = element(
     "article",
@@ -18,10 +18,10 @@ function resultNode(hit, most) {
       hit.certainty
         ? element("span", { class: `certainty ${hit.certainty}` }, element("strong", {}, percent(hit.confidence)), ` ${hit.certainty}`)
         : [],
-      element("span", { class: "score" }, "score ", element("strong", {}, hit.score.toFixed(2))),
+      element("span", { class: "score" }, `${measure} `, element("strong", {}, hit.score.toFixed(2))),
       element("span", { class: "ids" }, hit.kind, sourceNodes(hit.source), ` · ${hit.proof_id}`),
     ),
-    element("div", { class: "texts" }, textBlock(named(hit.kind), hit.shown.statement, "statement"), textBlock("Proof", hit.shown.proof, "proof")),
+    element("div", { class: "texts" }, textBlock("Statement", hit.shown.statement, "statement"), textBlock("Proof", hit.shown.proof, "proof")),
   );
   if (hit.others.length) {
     const places = hit.others.map((other) => element("li", {}, other.title || "", sourceNodes(other.source || other.proof_id)));
@@ -34,7 +34,6 @@ function resultNode(hit, most) {
   return article;
 }
 
-const named = (kind) => kind.charAt(0).toUpperCase() + kind.slice(1);
 const percent = (share) => `${Math.round(100 * share)}%`;
 
 function textBlock(title, pieces, name) {
@@ -45,7 +44,7 @@ function textBlock(title, pieces, name) {
 
 function reasonLists(hit, article) {
   const lists = element("div");
-  for (const [kind, title] of [["shared", "Your statement and the proof both have"], ["associated", "Your statement has ~ the proof has, learned to go together"]]) {
+  for (const [kind, title] of [["shared", "In your statement and in the proof"], ["associated", "In your statement ~ in the proof: learned to go together"]]) {
     const items = hit.reasons.flatMap((reason, number) =>
       reason.kind === kind ? [element("li", {}, reasonButton(reason, number, article))] : [],
     );

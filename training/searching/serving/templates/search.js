@@ -77,7 +77,7 @@ function show(answer) {
   const read = byId("read");
   read.open = answer.not_understood.length > 0;
   read.querySelector(".text").replaceChildren(textNodes(answer.shown));
-  byId("hits").replaceChildren(...resultNodes(answer));
+  byId("hits").replaceChildren(...resultNodes(answer, noun === "proof" ? "score" : "similarity"));
   results.hidden = false;
   document.querySelector(".legend").hidden = !document.querySelector("#hits mark, #hits math [class]");
   foldLongTexts(byId("hits"));
