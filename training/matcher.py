@@ -222,7 +222,7 @@ class TrainedMatcher:
 
         Example:
             >>> matcher = proofmatch.load_matcher("model")  # doctest: +SKIP
-            >>> matcher.search("Every subgroup of a cyclic group is cyclic.", "release", k=3)  # doctest: +SKIP
+            >>> matcher.search("Subgroups of cyclic groups are cyclic.", "release", k=3)  # doctest: +SKIP
         """
         from .searching.searcher import search
 

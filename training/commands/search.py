@@ -34,18 +34,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="among",
         choices=("proofs", "statements"),
         default="proofs",
-        help="search proofs, by the scores of the model; or statements that are similar, each with its proof, "
-        "by the words and formulas they have in common as the model weights them (1 for equal statements; "
-        "needs a model of the preset fast or best)",
+        help="search proofs, by the scores of the model; or statements that are similar, each with its "
+        "proof, by the words and formulas they have in common as the model weights them (1 for equal "
+        "statements; needs a model of the preset fast or best)",
     )
     parser.add_argument(
-        "--macros", type=Path, metavar="FILE", help=r"read \newcommand, \def and the like, from a preamble for example"
+        "--macros",
+        type=Path,
+        metavar="FILE",
+        help=r"read \newcommand, \def and the like, from a preamble for example",
     )
     parser.add_argument("--full", action="store_true", help="show statements and proofs in full")
     parser.add_argument("--why", action="store_true", help="explain the score of each proof")
     parser.add_argument("--json", action="store_true", help="print each hit as a line of JSON")
     parser.add_argument(
-        "--serve", action=InsteadOf, other=statement, nargs=0, const=True, default=False, help=argparse.SUPPRESS
+        "--serve",
+        action=InsteadOf,
+        other=statement,
+        nargs=0,
+        const=True,
+        default=False,
+        help=argparse.SUPPRESS,
     )
 
 
@@ -70,8 +79,7 @@ def run(options: argparse.Namespace) -> int:
     """Search and print the hits."""
     if options.serve:
         raise ProofmatchError(
-            "--serve is a command of its own now: "
-            f"proofmatch serve {options.model} --data {options.data}"
+            f"--serve is a command of its own now: proofmatch serve {options.model} --data {options.data}"
         )
     if options.why and options.among == "statements":
         raise ProofmatchError("--why explains the scores of proofs; omit it with --in statements")

@@ -19,8 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         choices=("stdio", "http"),
         const="stdio",
-        help="serve assistants over the Model Context Protocol: on standard input and output (stdio, which takes "
-        "no port and has no page), or with http at /mcp beside the page",
+        help="serve assistants over the Model Context Protocol: on standard input and output (stdio, the "
+        "default, without a port and a page), or with http at /mcp beside the page",
     )
     parser.add_argument(
         "--host", metavar="HOST", help=f"where to listen (default: {_HOST}, this machine only)"

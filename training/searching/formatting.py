@@ -32,7 +32,9 @@ def hit_to_text(hit: Hit, width: int, *, full: bool = False, measure: str = "sco
     inside = max(20, width - len(_INDENT) - len(_CUT))
     sure = "" if hit.confidence is None else f"{in_words(hit.confidence)}, {hit.confidence:.0%}; "
     title = f"“{hit.title}” ({hit.article_id})" if hit.title else hit.article_id
-    head = _wrapped(f"{hit.rank}. {sure}{measure} {hit.score:.3f}: {hit.kind} in {title}, {hit.proof_id}", inside)
+    head = _wrapped(
+        f"{hit.rank}. {sure}{measure} {hit.score:.3f}: {hit.kind} in {title}, {hit.proof_id}", inside
+    )
     texts = _named(hit.statement, hit.kind), _named(hit.proof, "proof")
     lines = [
         *head[1:],
@@ -45,7 +47,7 @@ def hit_to_text(hit: Hit, width: int, *, full: bool = False, measure: str = "sco
 
 
 def _named(text: str, kind: str) -> str:
-    """Let a text begin with what it is, as in print; most do: Lemma 3. …, Proof. …"""
+    """Let a text begin with what it is, as most do."""
     return text if text.lower().startswith(kind) else f"{kind.capitalize()}. {text}"
 
 

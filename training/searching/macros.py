@@ -1,7 +1,7 @@
 r"""An author's macros: definitions in TeX, and texts with every use replaced by its meaning.
 
-`\newcommand`, `\renewcommand`, `\providecommand`, `\def` with plain parameters, and `\DeclareMathOperator` are
-read, wherever they are. Expansion has limits, because a few lines can stand for gigabytes.
+`\newcommand`, `\renewcommand`, `\providecommand`, `\def` with plain parameters, and `\DeclareMathOperator`
+are read, wherever they are. Expansion has limits, because a few lines can stand for gigabytes.
 """
 
 import re
@@ -88,7 +88,9 @@ def read_macro_file(path: Path) -> dict[str, Macro]:
         raise ProofmatchError(f"{path} has more than {_MAX_FILE:,} bytes; give the definitions only")
     macros, _ = read_macros(_COMMENT.sub("", content.decode(errors="replace")))
     if not macros:
-        raise ProofmatchError(rf"{path} defines no macro; write lines such as \newcommand{{\PP}}{{\mathbb{{P}}}}")
+        raise ProofmatchError(
+            rf"{path} defines no macro; write lines such as \newcommand{{\PP}}{{\mathbb{{P}}}}"
+        )
     return macros
 
 
@@ -136,7 +138,9 @@ def _read_definition(tex: str, definition: re.Match[str]) -> tuple[Macro, int] |
     if tex[position : position + 1] != "{" or (end := _group_end(tex, position)) < 0:
         return None
     body = tex[position + 1 : end]
-    return Macro(rf"\operatorname{{{body}}}" if definition["operator"] else body, n_arguments, default), end + 1
+    return Macro(
+        rf"\operatorname{{{body}}}" if definition["operator"] else body, n_arguments, default
+    ), end + 1
 
 
 def _meaning(macro: Macro, tex: str, position: int) -> tuple[str, int]:

@@ -106,7 +106,9 @@ class Hit:
         if self.explanation is None:
             return []
         summary = summarize(self.explanation)
-        lines = [line for line in (*summary.shared, *summary.associated) if line.contribution >= MIN_CONTRIBUTION]
+        lines = [
+            line for line in (*summary.shared, *summary.associated) if line.contribution >= MIN_CONTRIBUTION
+        ]
         return sorted(lines, key=lambda line: -line.contribution)
 
 
@@ -123,7 +125,7 @@ def verdict(hits: Sequence[Hit]) -> str | None:
     return {
         "likely": f"the best proof is likely right ({best:.0%})",
         "uncertain": f"it is uncertain whether the best proof is right ({best:.0%})",
-        "unlikely": f"the proof is probably not in this corpus: the best one is right with a probability of {best:.0%}",
+        "unlikely": f"the proof is probably not in this corpus; the best one is unlikely right ({best:.0%})",
     }[in_words(best)]
 
 
@@ -182,7 +184,9 @@ class Searcher:
         query = read_query(self.model, statement) if isinstance(statement, str) else statement
         start, end = self.rows(split)
         index, groups = self.index(among)
-        vector = query.vector if among == PROOFS else similarity_vectors(self.model, self._read([query.tokens]))
+        vector = (
+            query.vector if among == PROOFS else similarity_vectors(self.model, self._read([query.tokens]))
+        )
         scores, groups = index.scores(vector)[start:end], groups[start:end]
         order = np.argsort(-scores, kind="stable")
         _, firsts = np.unique(groups[order], return_index=True)
@@ -190,7 +194,9 @@ class Searcher:
         confidences = self._confidences(scores[best]) if among == PROOFS else [None] * len(best)
         best = best[:k]
         hits = []
-        for rank, (number, row) in enumerate(zip(best.tolist(), self._rows(start + best), strict=True), start=1):
+        for rank, (number, row) in enumerate(
+            zip(best.tolist(), self._rows(start + best), strict=True), start=1
+        ):
             tokens = row.pop("proof_tokens")
             explanation = None
             if why and among == PROOFS:
@@ -259,8 +265,17 @@ class Searcher:
         return self._table.take(pa.array(numbers)).to_pylist()
 
     def _occurrences(self, numbers: np.ndarray) -> tuple[Occurrence, ...]:
-        names = Occurrence.__dataclass_fields__
-        return tuple(Occurrence(**{name: row.get(name) for name in names}) for row in self._rows(numbers))
+        return tuple(
+            Occurrence(
+                row["proof_id"],
+                row["article_id"],
+                row["title"],
+                row["kind"],
+                row["statement"],
+                row.get("source"),
+            )
+            for row in self._rows(numbers)
+        )
 
     def _confidences(self, scores: np.ndarray) -> list[float | None]:
         calibrated = getattr(self.model.matcher, "confidences", None)

@@ -1,14 +1,14 @@
-"""The searcher: its scores are those of the matcher, in all splits or in one; similar statements; equal texts."""
+"""The searcher: scores are those of the matcher, in all splits or in one; similar statements; equal texts."""
 
 import numpy as np
 import pytest
 
 from proofmatch.builder.release.release import open_release
 from proofmatch.builder.release.schema import SPLITS
-from proofmatch.training.prediction import load_matcher
-from proofmatch.training.searching.query import read_query
 from proofmatch.errors import ProofmatchError
 from proofmatch.training.pairs import read_pairs
+from proofmatch.training.prediction import load_matcher
+from proofmatch.training.searching.query import read_query
 from proofmatch.training.searching.searcher import Searcher, VectorIndex, in_words, proof_vectors, verdict
 from proofmatch.training.vectors import SparseVectors, TextVectors, concatenated, scores_of
 

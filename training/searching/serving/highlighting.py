@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import count
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from ....builder.linearization.fonts import fold_styled
 from ....builder.tokens import math_token, text_tokens
@@ -42,7 +42,7 @@ class ShownReason:
         tokens: The indices of the proof's tokens to mark.
     """
 
-    kind: Literal["shared", "associated"]
+    kind: str
     contribution: float
     names: tuple[str, str]
     tokens: frozenset[int]
@@ -59,7 +59,7 @@ def shown_reasons(explanation: Explanation) -> list[ShownReason]:
     ]
 
 
-def _shown_reason(kind: Literal["shared", "associated"], line: Line, explanation: Explanation) -> ShownReason:
+def _shown_reason(kind: str, line: Line, explanation: Explanation) -> ShownReason:
     reasons = [reason for reason in line.reasons if reason.kind == kind]
     least = _SHARE_OF_STRONGEST * max((reason.contribution for reason in reasons), default=0.0)
     strong = [reason.proof for reason in reasons if reason.contribution >= least]

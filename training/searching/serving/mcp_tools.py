@@ -1,4 +1,4 @@
-"""Search as a tool of the Model Context Protocol, for assistants: on standard input and output, or over HTTP."""
+"""Search as a tool for assistants, by the Model Context Protocol: on standard output, or over HTTP."""
 
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -12,25 +12,40 @@ from starlette.routing import BaseRoute, Route
 
 from proofmatch import __version__
 
-from .service import MAX_BYTES, Among, Count, MacroText, Refused, SearchAnswer, SearchRequest, SearchService, Statement
+from .service import (
+    MAX_BYTES,
+    Among,
+    Count,
+    MacroText,
+    Refused,
+    SearchAnswer,
+    SearchRequest,
+    SearchService,
+    Statement,
+)
 
 _INSTRUCTIONS = (
-    "Finds proofs of mathematical statements in a corpus of articles and books. Give a complete statement with "
-    "its hypotheses, not keywords. A hit is a proof, the statement that it proves, and its source, which you "
-    "should cite; it may prove a similar statement only, so compare the two."
+    "Finds proofs of mathematical statements in a corpus of articles and books. Give a complete statement "
+    "with its hypotheses, not keywords. A hit is a proof, the statement that it proves, and its source, "
+    "which you should cite; it may prove a similar statement only, so compare the two."
 )
 _DESCRIPTION = (
-    "Find proofs for a mathematical statement, best first: each hit has the statement that is proved, its proof, "
-    "the source, and, if the model is calibrated, the probability that this is the right proof. Compare the "
-    "statement of a hit with yours before you rely on its proof. With among='statements', find similar "
-    "statements instead. If not_understood lists commands, search again with their definitions in macros."
+    "Find proofs for a mathematical statement, best first: each hit has the statement that is proved, its "
+    "proof, the source, and, if the model is calibrated, the probability that this is the right proof. "
+    "Compare the statement of a hit with yours before you rely on its proof. With among='statements', find "
+    "similar statements instead. If not_understood lists commands, search again with their definitions in "
+    "macros."
 )
 
 
 def make_mcp_server(service: SearchService) -> MCPServer[Any]:
     """Make a server with one tool, `search_proofs`."""
     server: MCPServer[Any] = MCPServer(
-        "proofmatch", title="proofmatch", instructions=_INSTRUCTIONS, version=__version__, log_level="CRITICAL"
+        "proofmatch",
+        title="proofmatch",
+        instructions=_INSTRUCTIONS,
+        version=__version__,
+        log_level="CRITICAL",
     )
     annotations = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
@@ -39,7 +54,9 @@ def make_mcp_server(service: SearchService) -> MCPServer[Any]:
         statement: Statement, k: Count = 5, among: Among = "proofs", macros: MacroText = ""
     ) -> SearchAnswer:
         try:
-            return await service.answer(SearchRequest(statement=statement, k=k, among=among, macros=macros))
+            return await service.answer(
+                SearchRequest(statement=statement, k=k, among=among, split=None, macros=macros)
+            )
         except Refused as refused:
             raise ToolError(refused.sentence) from None
 

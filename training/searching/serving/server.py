@@ -31,7 +31,14 @@ _LOOPBACK = "127.0.0.1"
 
 
 def serve(
-    model: str, data: str, *, split: str = ALL, host: str = _LOOPBACK, port: int = 0, k: int = 5, mcp: bool = False
+    model: str,
+    data: str,
+    *,
+    split: str = ALL,
+    host: str = _LOOPBACK,
+    port: int = 0,
+    k: int = 5,
+    mcp: bool = False,
 ) -> None:
     """Serve the page and the API until `KeyboardInterrupt`.
 

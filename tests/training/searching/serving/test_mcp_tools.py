@@ -100,7 +100,10 @@ def test_standard_output_has_nothing_but_the_protocol(lexical_model, release, tm
     ended = subprocess.run(
         command(lexical_model, release),
         input="".join(json.dumps(message) + "\n" for message in messages),
-        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)},  # so that all proofs are encoded, which is reported
+        env={
+            **os.environ,
+            "XDG_CACHE_HOME": str(tmp_path),
+        },  # so that all proofs are encoded, which is reported
         capture_output=True,
         text=True,
         check=True,
