@@ -41,6 +41,7 @@ MCP_PATH = "/mcp"
 
 _MAX_TARGET = 2_000  # characters of a path
 _MAX_HEADERS = 100
+_MAX_HEADER_BYTES = 32_000
 # Most clients listen for an answer only after they have sent the whole request: of one that is too long, so
 # many bytes are read and discarded.
 _MAX_DISCARDED = 1_000_000
@@ -236,8 +237,8 @@ class Guard:
             raise Refused(505, "only HTTP/1.1 and HTTP/1.0 are spoken here")
         if len(scope["raw_path"]) + len(scope["query_string"]) > _MAX_TARGET:
             raise Refused(414, "the address of the request is too long")
-        if len(headers) > _MAX_HEADERS:
-            raise Refused(431, f"the request has more than {_MAX_HEADERS} headers")
+        if len(headers) > _MAX_HEADERS or sum(len(value) for _, value in headers.raw) > _MAX_HEADER_BYTES:
+            raise Refused(431, f"the request has more than {_MAX_HEADERS} headers, or too long ones")
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._names.has(hosts[0].strip()):
             raise Refused(421, "this server does not have that name")

@@ -1,5 +1,6 @@
 """Search as a tool for assistants, by the Model Context Protocol: on standard output, or over HTTP."""
 
+import signal
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -83,4 +84,7 @@ def http_route(service: SearchService, path: str) -> tuple[BaseRoute, AbstractAs
 def run_on_stdio(service: SearchService) -> None:
     """Serve on standard input and output until the input ends."""
     server = make_mcp_server(service)
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        # Ctrl-C ends it as any filter: the thread that reads cannot be interrupted, and nothing is lost.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     anyio.run(server.run_stdio_async)

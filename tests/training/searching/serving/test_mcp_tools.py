@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -86,20 +87,18 @@ def test_an_assistant_finds_proofs_on_standard_output(lexical_model, release, se
     assert "Traceback" not in (tmp_path / "stderr").read_text()
 
 
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+MESSAGES = [
+    {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+]
+
+
 def test_standard_output_has_nothing_but_the_protocol(lexical_model, release, tmp_path):
-    hello = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    }
-    messages = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
-    ]
     ended = subprocess.run(
         command(lexical_model, release),
-        input="".join(json.dumps(message) + "\n" for message in messages),
+        input="".join(json.dumps(message) + "\n" for message in MESSAGES),
         env={
             **os.environ,
             "XDG_CACHE_HOME": str(tmp_path),
@@ -110,6 +109,24 @@ def test_standard_output_has_nothing_but_the_protocol(lexical_model, release, tm
     )
     assert [json.loads(line)["id"] for line in ended.stdout.splitlines()] == [1, 2]
     assert "encoding proofs" in ended.stderr
+
+
+def test_an_interrupt_ends_it_while_it_waits_for_input(lexical_model, release):
+    with subprocess.Popen(
+        command(lexical_model, release),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells may have it ignored
+    ) as process:
+        try:
+            process.stdin.write(json.dumps(MESSAGES[0]) + "\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["id"] == 1
+            process.send_signal(signal.SIGINT)
+            assert process.wait(60) == -signal.SIGINT
+        finally:
+            process.kill()
 
 
 def test_over_http_the_checks_of_the_page_hold(serve, searcher):

@@ -140,9 +140,9 @@ def test_other_methods_are_refused(served, method):
         (b"nonsense\r\n\r\n", 400),
         (b"GET / HTTP/9.9\r\n\r\n", 505),
         (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414),
-        (b"GET /" + b"a" * 150_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 431),
+        (b"GET /" + b"a" * 150_000, 431),  # it may have no end
         (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"A: b\r\n" * 200 + b"\r\n", 431),
-        (b"GET / HTTP/1.1\r\nHost: localhost\r\nA: " + b"b" * 150_000 + b"\r\n\r\n", 431),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nA: " + b"b" * 50_000 + b"\r\n\r\n", 431),
     ],
 )
 def test_malformed_requests_are_refused_without_a_traceback(served, request_, status):
