@@ -181,6 +181,8 @@ class Searcher:
                 features to explain or compare by.
         """
         check_choice("among", among, AMONG)
+        if k < 1:
+            raise ProofmatchError(f"k, the number of hits, must be at least 1, not {k}")
         query = read_query(self.model, statement) if isinstance(statement, str) else statement
         start, end = self.rows(split)
         index, groups = self.index(among)

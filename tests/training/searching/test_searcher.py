@@ -72,8 +72,17 @@ def test_a_statement_is_most_similar_to_itself(request, release, kind):
 def test_a_model_without_features_does_not_compare_statements(tiny_model, release):
     with pytest.raises(ProofmatchError, match="preset fast or best"):
         load_matcher(tiny_model).search("Let $x$ be.", release, among="statements")
-    with pytest.raises(ProofmatchError, match="among must be one of proofs, statements"):
-        load_matcher(tiny_model).search("Let $x$ be.", release, among="articles")
+
+
+def test_wrong_arguments_are_one_sentence(tiny_model, release):
+    model = load_matcher(tiny_model)
+    for wrong, told in (
+        ({"among": "articles"}, "among must be one of proofs, statements"),
+        ({"k": 0}, "must be at least 1, not 0"),
+        ({"split": "dev"}, "there is no split 'dev'"),
+    ):
+        with pytest.raises(ProofmatchError, match=told):
+            model.search("Let $x$ be.", release, **wrong)
 
 
 @pytest.mark.parametrize("among", ["proofs", "statements"])

@@ -78,7 +78,8 @@ def http_route(service: SearchService, path: str) -> tuple[BaseRoute, AbstractAs
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     (route,) = (route for route in app.routes if isinstance(route, Route))
-    return route, server.session_manager.run()
+    # Without sessions, there is nothing to listen to by GET or to end by DELETE.
+    return Route(path, route.endpoint, methods=["POST"]), server.session_manager.run()
 
 
 def run_on_stdio(service: SearchService) -> None:

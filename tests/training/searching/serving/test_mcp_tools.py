@@ -139,6 +139,9 @@ def test_over_http_the_checks_of_the_page_hold(serve, searcher):
     assert served.ask("POST", "/mcp", b" " * 30_000 + body, **json_only).status == 413
     deep = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": ' + b"[" * 9_000
     assert served.ask("POST", "/mcp", deep, **json_only).status == 400
+    for method in ("GET", "DELETE"):  # nobody can keep a connection open by listening
+        answer = served.ask(method, "/mcp", Accept="text/event-stream")
+        assert (answer.status, answer.headers["Allow"]) == (405, "POST")
     answer = served.ask("POST", "/mcp", body, **json_only)
     assert answer.status == 200
     assert answer.headers["X-Content-Type-Options"] == "nosniff"

@@ -145,6 +145,12 @@ def test_standard_output_has_no_port(refused, arguments):
         assert "give --mcp http" in refused(*mcp, *arguments)
 
 
+def test_without_the_extra_the_remedy_is_named(refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, serving.__name__)
+    assert "pip install 'proofmatch[serve]'" in refused()
+
+
 def test_a_port_that_is_taken_is_one_sentence(refused):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
