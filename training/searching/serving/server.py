@@ -193,12 +193,12 @@ class SearchProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def eof_received(self) -> bool:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Answer a client that has sent its request and sends no more; others are refused or dropped."""
-        if self.cycle is not None and self.cycle.response_complete:
-            return False
-        self.conn.receive_data(b"")
-        self.handle_events()
-        return self.cycle is not None
+        """Answer a client that has sent its request and sends no more; refuse half a request."""
+        if self._has_arrived:
+            return not self.cycle.response_complete  # whether to stay connected
+        if self.cycle is not None or self.conn.trailing_data[0]:
+            self.send_400_response("it ends too early")
+        return False
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is not HTTP; called while the error of the parser is handled."""
@@ -213,5 +213,9 @@ class SearchProtocol(H11Protocol):
         self.transport.close()
 
     def _drop_unless_arrived(self) -> None:
-        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+        if not self._has_arrived:
             self.transport.abort()
+
+    @property
+    def _has_arrived(self) -> bool:
+        return self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)

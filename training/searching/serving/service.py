@@ -20,7 +20,7 @@ from ....evaluation.pages.texts import Pieces, shown_text
 from ..macros import read_macros
 from ..query import printed_pieces, read_query
 from ..searcher import PROOFS, STATEMENTS, Hit, Searcher, can_explain, in_words, verdict
-from .highlighting import ShownReason, classes_of, marked, places_of, shown_reasons
+from .highlighting import ShownReason, marks_of, shown_reasons
 
 MAX_BYTES = 20_000  # of a request
 MAX_CHARACTERS = 8_000  # of a statement; those of a corpus have a few hundred words
@@ -302,11 +302,10 @@ _SAME_IN_HIT = frozenset(Hit.__dataclass_fields__) - {"others"}
 
 
 def _shown_fields(hit: Hit, reasons: list[ShownReason]) -> dict[str, Any]:
-    proof = shown_text(hit.proof, hit.tokens)
-    if reasons:
-        proof = marked(proof, classes_of(reasons, places_of(hit.tokens, proof)))
-    fields = {"statement": shown_text(hit.statement), "proof": proof}
-    return fields if hit.explanation is None else {**fields, "parts": hit.explanation.parts}
+    fields = {"statement": shown_text(hit.statement), "proof": shown_text(hit.proof, hit.tokens)}
+    if hit.explanation is None:
+        return fields
+    return {**fields, "marks": marks_of(reasons), "parts": hit.explanation.parts}
 
 
 def shown_statement(statement: str) -> Pieces:

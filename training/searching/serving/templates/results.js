@@ -21,7 +21,7 @@ function resultNode(hit, measure, most) {
       element("span", { class: "score" }, `${measure} `, element("strong", {}, hit.score.toFixed(2))),
       element("span", { class: "ids" }, hit.kind, sourceNodes(hit.source), ` · ${hit.proof_id}`),
     ),
-    element("div", { class: "texts" }, textBlock("Statement", hit.shown.statement, "statement"), textBlock("Proof", hit.shown.proof, "proof")),
+    element("div", { class: "texts" }, textBlock("Statement", hit.shown.statement, "statement"), textBlock("Proof", hit.shown.proof, "proof", hit.shown.marks)),
   );
   if (hit.others.length) {
     const places = hit.others.map((other) => element("li", {}, other.title || "", sourceNodes(other.source || other.proof_id)));
@@ -36,9 +36,10 @@ function resultNode(hit, measure, most) {
 
 const percent = (share) => `${Math.round(100 * share)}%`;
 
-function textBlock(title, pieces, name) {
+function textBlock(title, pieces, name, marks = {}) {
   const text = element("div", { class: "text" });
-  text.append(textNodes(pieces));
+  const classes = new Map(Object.entries(marks));
+  text.append(textNodes(pieces, (key) => classes.get(key) || ""));
   return element("div", { class: name }, element("h4", {}, title), text);
 }
 
