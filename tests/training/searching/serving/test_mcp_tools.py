@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import anyio
 import pytest
@@ -95,38 +96,40 @@ MESSAGES = [
 ]
 
 
-def test_standard_output_has_nothing_but_the_protocol(lexical_model, release, tmp_path):
-    ended = subprocess.run(
-        command(lexical_model, release),
-        input="".join(json.dumps(message) + "\n" for message in MESSAGES),
-        env={
-            **os.environ,
-            "XDG_CACHE_HOME": str(tmp_path),
-        },  # so that all proofs are encoded, which is reported
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert [json.loads(line)["id"] for line in ended.stdout.splitlines()] == [1, 2]
-    assert "encoding proofs" in ended.stderr
-
-
-def test_an_interrupt_ends_it_while_it_waits_for_input(lexical_model, release):
+@contextmanager
+def speaking(model, release, **environment):
+    """The command in a process that waits for messages."""
     with subprocess.Popen(
-        command(lexical_model, release),
+        command(model, release),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **environment},
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells may have it ignored
     ) as process:
         try:
-            process.stdin.write(json.dumps(MESSAGES[0]) + "\n")
+            process.stdin.write("".join(json.dumps(message) + "\n" for message in MESSAGES))
             process.stdin.flush()
-            assert json.loads(process.stdout.readline())["id"] == 1
-            process.send_signal(signal.SIGINT)
-            assert process.wait(60) == -signal.SIGINT
+            yield process
         finally:
             process.kill()
+
+
+def test_standard_output_has_nothing_but_the_protocol(lexical_model, release, tmp_path):
+    # With an empty cache all proofs are encoded, which is reported.
+    with speaking(lexical_model, release, XDG_CACHE_HOME=str(tmp_path)) as process:
+        assert [json.loads(process.stdout.readline())["id"] for _ in range(2)] == [1, 2]
+        out, said = process.communicate(timeout=60)
+    assert (process.returncode, out) == (0, "")
+    assert "encoding proofs" in said
+
+
+def test_an_interrupt_ends_it_while_it_waits_for_input(lexical_model, release):
+    with speaking(lexical_model, release) as process:
+        assert [json.loads(process.stdout.readline())["id"] for _ in range(2)] == [1, 2]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == -signal.SIGINT
 
 
 def test_over_http_the_checks_of_the_page_hold(serve, searcher):
