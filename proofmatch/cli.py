@@ -29,6 +29,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "train": ("proofmatch.training.commands.train", "train a matcher on a release"),
     "predict": ("proofmatch.training.commands.predict", "match a split by a trained matcher"),
     "search": ("proofmatch.training.commands.search", "find proofs for a statement of your own"),
+    "serve": (
+        "proofmatch.training.commands.serve",
+        "search as a local web page, an API, or a tool of assistants",
+    ),
     "match": ("proofmatch.evaluation.commands.match", "make any scored predictions one-to-one"),
     "evaluate": ("proofmatch.evaluation.commands.evaluate", "score predictions"),
     "report": ("proofmatch.evaluation.commands.report", "a page with every wrong match side by side"),
@@ -38,13 +42,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 # Packages that are not part of the base installation, and the extra that has them.
-EXTRAS = dict.fromkeys(
-    (
-        *("torch", "transformers", "tokenizers", "safetensors", "accelerate", "tensorboard"),
-        "snowballstemmer",
-    ),
-    "train",
-) | dict.fromkeys(("datatrove", "ray"), "distributed")
+EXTRAS: dict[str, str] = {
+    package: extra
+    for extra, packages in {
+        "train": "torch transformers tokenizers safetensors accelerate tensorboard snowballstemmer",
+        "serve": "starlette uvicorn h11 pydantic mcp mcp_types anyio",
+        "distributed": "datatrove ray",
+    }.items()
+    for package in packages.split()
+}
 
 INTERRUPTED = 130  # what shells report for a program ended by Ctrl-C
 

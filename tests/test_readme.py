@@ -42,7 +42,7 @@ def test_the_shell_commands_of_the_readme_run_one_after_the_other(articles, publ
     for command in ours:
         if "papers/" in command and shutil.which("latexmlc") is None:
             continue
-        if "--serve" in command:
+        if "serve" in command:
             serves_until_interrupted([*command, "--port", "0"], tmp_path, owner.environment)
             continue
         result = subprocess.run(

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from safetensors import SafetensorError
 from torch import nn
@@ -18,6 +19,7 @@ from proofmatch.errors import ProofmatchError, first_line
 from proofmatch.progress import Progress
 from proofmatch.strict_json import read_json
 
+from ..builder.release.schema import ALL
 from ..evaluation.decoding.scores import ScoreSource
 from ..evaluation.training_data import (
     FAMILIES,
@@ -27,10 +29,15 @@ from ..evaluation.training_data import (
     read_entries,
     read_training_data,
 )
+from .calibration import confidences
 from .model_files import check_model_files
 from .model_folder import RUN
 from .texts import TextReader, Texts
 from .vectors import Vectors, scores_of
+
+if TYPE_CHECKING:
+    from ..builder.release.release import Release
+    from .searching.searcher import Hit
 
 _FILE_OPTIONS = ("cache_dir", "force_download", "local_files_only", "revision", "subfolder", "token")
 _HUB_OPTIONS = ("repo_id", "commit_message", "private", "create_pr", "revision", "token")
@@ -128,6 +135,23 @@ class Matcher(PreTrainedModel):
         if push_to_hub:
             self.push_to_hub(**{"repo_id": Path(save_directory).name, **hub})
 
+    @property
+    def views(self) -> "tuple[Matcher, ...]":
+        """The matchers whose scores are fused; the matcher itself, unless it has several views."""
+        return (self,)
+
+    def confidences(self, scores: np.ndarray) -> np.ndarray | None:
+        """Estimate the probability that each of the best hits for a statement is its proof.
+
+        Args:
+            scores: The scores of the hits, best first.
+
+        Returns:
+            Probabilities; None if the matcher is not calibrated.
+        """
+        calibration = getattr(self.config, "calibration", None)
+        return None if calibration is None else confidences(calibration, scores)
+
     @abstractmethod
     def reader(self, tokenizer: PreTrainedTokenizerFast) -> TextReader:
         """Return the reader of texts for this matcher."""
@@ -183,6 +207,45 @@ class TrainedMatcher:
     def reader(self) -> TextReader:
         """The reader of texts for the matcher."""
         return self.matcher.reader(self.tokenizer)
+
+    def search(
+        self,
+        statement: str,
+        release: "Release | str | os.PathLike[str]",
+        k: int = 10,
+        *,
+        among: str = "proofs",
+        split: str = ALL,
+        macros: str = "",
+        why: bool | None = None,
+    ) -> "list[Hit]":
+        r"""Find proofs for a statement of your own.
+
+        The release is encoded once and cached; `Searcher` also keeps it in memory, for many statements.
+
+        Args:
+            statement: Text with formulas in TeX.
+            release: An open release, a folder, or `OWNER/NAME[@REVISION]` on the Hub.
+            k: Number of hits. Equal texts are one hit.
+            among: `proofs`, or `statements` for similar statements, each with its proof.
+            split: `train`, `validation`, `test` or `all`.
+            macros: Definitions in TeX, such as `\newcommand{\PP}{\mathbb{P}}`.
+            why: Whether to explain each score; by default if the matcher can.
+
+        Returns:
+            Hits with `proof`, `statement`, `score`, `source` and `reasons`, best first.
+
+        Raises:
+            ProofmatchError: If nothing in the statement is input of the matcher, there is no such release, or
+                the matcher cannot do what is asked for.
+
+        Example:
+            >>> matcher = proofmatch.load_matcher("model")  # doctest: +SKIP
+            >>> matcher.search("Subgroups of cyclic groups are cyclic.", "release", k=3)  # doctest: +SKIP
+        """
+        from .searching.searcher import search
+
+        return search(self, statement, release, k, among=among, split=split, macros=macros, why=why)
 
 
 def saved_training_data(model: Any, **options: Any) -> TrainingData | None:  # noqa: ANN401 - as `from_pretrained`

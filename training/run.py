@@ -17,6 +17,7 @@ from ..builder.release.release import Release
 from ..builder.release.schema import config_name
 from ..evaluation.task import load_task
 from ..evaluation.training_data import TrainingData
+from .calibration import calibrate
 from .encoder.pretrained import name_of_encoder
 from .encoder.proof_matcher import ProofMatcher, ProofMatcherConfig
 from .joint import JointMatcher
@@ -196,7 +197,7 @@ def _pretrained(settings: Settings, input: str) -> "tuple[PreTrainedTokenizerFas
 def write_outputs(
     trainer: MatchingTrainer, run: dict[str, Any], out: Path, *, is_resumed: bool = False
 ) -> None:
-    """Write the learning curve, the model with its tokenizer, and last the card.
+    """Calibrate the model, and write the learning curve, the model with its tokenizer, and last the card.
 
     Args:
         trainer: The trainer after its training.
@@ -207,6 +208,9 @@ def write_outputs(
     history = trainer.state.log_history
     best_by = f"eval_{(trainer.args.metric_for_best_model or 'mrr').removeprefix('eval_')}"
     _write(out / CURVE, learning_curve(history, best_by))
+    split = cast("MatchingSet", trainer.eval_dataset)
+    scores = trainer.matcher.scores(split.statements, split.proofs)
+    trainer.matcher.config.calibration = calibrate(scores, split.gold)
     # An internal call: others push to the Hub at once, without the card.
     trainer.save_model(str(out), _internal_call=True)
     matcher = trainer.matcher
@@ -219,7 +223,7 @@ def write_outputs(
         vocabulary=len(cast("PreTrainedTokenizerFast", trainer.processing_class)),
         training_pairs=trainer.batches.n_pairs,
         training_data=matcher.training_data or TrainingData(),
-        validation_statements=len(cast("MatchingSet", trainer.eval_dataset)),
+        validation_statements=len(split),
         is_resumed=is_resumed,
     )
     _write(out / CARD, render_model_card(model))

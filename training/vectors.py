@@ -7,6 +7,7 @@ correction subtracts a share of it from all scores of the proof.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TypeVar, cast
 
 import numpy as np
@@ -95,6 +96,12 @@ _Kind = TypeVar("_Kind", TextVectors, TextViews)
 def smooth_maximum(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
     """Combine the scores of two views: about the higher one, and more where both are high."""
     return torch.logaddexp(first / FUSION_TEMPERATURE, second / FUSION_TEMPERATURE) * FUSION_TEMPERATURE
+
+
+def fuse_scores(views: Sequence[np.ndarray]) -> np.ndarray:
+    """Combine the scores of any number of views as `smooth_maximum` does."""
+    first, *others = (view / FUSION_TEMPERATURE for view in views)
+    return reduce(np.logaddexp, others, first) * FUSION_TEMPERATURE
 
 
 def views_of(vectors: Vectors) -> tuple[TextVectors, ...]:

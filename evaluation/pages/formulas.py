@@ -169,6 +169,8 @@ def _broken(formula: Node) -> list[Node]:
                 parts.append(["math"])
                 continue
             parts.append(["math"])
+            attributes = symbol[-1] if isinstance(symbol[-1], dict) else {}
+            symbol = [*symbol[:2], {**attributes, "form": "infix"}]  # spaced as a relation
         depth += _depth_of(mark)
         parts[-1].append(symbol)
     return [part for part in parts if len(part) > 1]

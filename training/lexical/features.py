@@ -33,6 +33,7 @@ _GROUP_BITS = np.uint64(0b11111)
 
 _EDGES = string.punctuation + "“”„‟‘’‚‛«»‹›…–—―·•′″¿¡"
 _SEPARATORS = re.compile("[-/–—]+")
+_QED = frozenset("∎□■◻◼▢▫◽◾⬜⬛")  # at the end of a text; elsewhere, they can be operators
 
 # Odd numbers with about as many ones as zeros, from the constants of xxHash.
 _FIRST, _SECOND, _THIRD = (
@@ -373,9 +374,14 @@ def group_numbers(hashes: np.ndarray) -> np.ndarray:
 def _column_tokens(texts: pa.ListArray, input: str) -> ColumnTokens:
     check_choice("input", input, INPUTS)
     values = texts.flatten().cast(pa.string()).dictionary_encode(null_encoding="encode")
-    distinct = [look_up(token) for token in values.dictionary.to_pylist()]
-    codes = values.indices.to_numpy()
+    names = values.dictionary.to_pylist()
+    distinct = [look_up(token) for token in (*names, None)]
+    codes = values.indices.to_numpy().copy()
     lengths = pc.list_value_length(texts).fill_null(0).to_numpy().astype(np.int64)
+    # A sign for the end of a proof is no evidence, so it counts as a missing token.
+    ends = (np.cumsum(lengths) - 1)[lengths > 0]
+    is_qed = np.array([bool(name) and name.partition(":")[2] in _QED for name in names], dtype=bool)
+    codes[ends[is_qed[codes[ends]]]] = len(names)
     rows = np.repeat(np.arange(len(texts)), lengths)
     places = ranges(np.zeros_like(lengths), lengths)
     is_math = np.array([token.is_math for token in distinct], dtype=bool)[codes]

@@ -12,7 +12,6 @@ from ..joint import JointMatcher
 from ..lexical.explanation import ASSOCIATED, SHARED, Reason, explain_by_features
 from ..lexical.lexical_matcher import LexicalMatcher
 from ..prediction import TrainedMatcher
-from ..two_views import TwoViewMatcher
 from ..vectors import FUSION_TEMPERATURE, TextVectors, Vectors, views_of
 
 KINDS = (SHARED, ASSOCIATED)
@@ -155,8 +154,7 @@ def lexical_parts(model: TrainedMatcher) -> list[LexicalMatcher]:
         ProofmatchError: If there is none.
     """
     matcher = model.matcher
-    views = matcher.views if isinstance(matcher, TwoViewMatcher) else (matcher,)
-    parts = [view.lexical if isinstance(view, JointMatcher) else view for view in views]
+    parts = [view.lexical if isinstance(view, JointMatcher) else view for view in matcher.views]
     features = [part for part in parts if isinstance(part, LexicalMatcher)]
     if len(features) == len(parts):
         return features

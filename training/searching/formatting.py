@@ -7,44 +7,71 @@ from typing import Any
 
 from ..lexical.explanation import ASSOCIATED, SHARED
 from .explain import Explanation
-from .searcher import Hit
-from .summary import Line, summarize
-
-# A smaller contribution would be shown as 0.00.
-MIN_CONTRIBUTION = 0.005
+from .query import Query
+from .searcher import Hit, in_words
+from .summary import MIN_CONTRIBUTION, Line, summarize
 
 _INDENT = "    "
 _MAX_LINES = 6
 _CUT = " …"
 _MAX_SHARED, _MAX_ASSOCIATED = 6, 4
+_MAX_OTHERS = 3
 _REASONS_IN_JSON = 20  # of each kind
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
-def hit_to_text(hit: Hit, width: int, *, full: bool = False) -> str:
+def hit_to_text(hit: Hit, width: int, *, full: bool = False, measure: str = "score") -> str:
     """Format a hit for a terminal, with the reasons for its score if it has an explanation.
 
     Args:
         hit: The hit.
         width: Width of the terminal.
-        full: Show all of the proof instead of its first lines.
+        full: Show all of the statement and the proof instead of their first lines.
+        measure: What to call the score.
     """
-    title = f"“{hit.title}” ({hit.article_id})" if hit.title else hit.article_id
-    head = f"{hit.rank}. score {hit.score:.3f}: {hit.kind} in {title}, {hit.proof_id}"
     inside = max(20, width - len(_INDENT) - len(_CUT))
-    # A formula without spaces may be longer than a line; it is easier to read unbroken.
+    sure = "" if hit.confidence is None else f"{in_words(hit.confidence)}, {hit.confidence:.0%}; "
+    title = f"“{hit.title}” ({hit.article_id})" if hit.title else hit.article_id
+    head = _wrapped(
+        f"{hit.rank}. {sure}{measure} {hit.score:.3f}: {hit.kind} in {title}, {hit.proof_id}", inside
+    )
+    texts = _named(hit.statement, hit.kind), _named(hit.proof, "proof")
     lines = [
-        line
-        for block in hit.text.splitlines()
-        for line in wrap(block, inside, break_long_words=False, break_on_hyphens=False)
+        *head[1:],
+        *([hit.source] if hit.source else []),
+        *(line for text in texts for line in _cut(_wrapped(text, inside), full)),
+        *_others(hit, inside),
+        *(_reasons(hit.explanation, inside) if hit.explanation else []),
     ]
-    if len(lines) > _MAX_LINES and not full:
-        lines = [*lines[: _MAX_LINES - 1], lines[_MAX_LINES - 1] + _CUT]
-    if hit.source is not None:
-        lines.insert(0, hit.source)
-    if hit.explanation is not None:
-        lines += _reasons(hit.explanation, inside)
-    return "\n".join([head, *(_INDENT + line for line in lines)])
+    return "\n".join([head[0], *(_INDENT + line for line in lines)])
+
+
+def _named(text: str, kind: str) -> str:
+    """Let a text begin with what it is, as most do."""
+    return text if text.lower().startswith(kind) else f"{kind.capitalize()}. {text}"
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    # A formula without spaces may be longer than a line; it is easier to read unbroken.
+    return [
+        line
+        for block in text.splitlines()
+        for line in wrap(block, width, break_long_words=False, break_on_hyphens=False)
+    ]
+
+
+def _cut(lines: list[str], full: bool) -> list[str]:
+    if len(lines) <= _MAX_LINES or full:
+        return lines
+    return [*lines[: _MAX_LINES - 1], lines[_MAX_LINES - 1] + _CUT]
+
+
+def _others(hit: Hit, width: int) -> list[str]:
+    if not hit.others:
+        return []
+    places = [other.source or other.article_id for other in hit.others]
+    more = [f"{len(places) - _MAX_OTHERS} more"] if len(places) > _MAX_OTHERS else []
+    return _wrapped(f"The same text is in {', '.join(places[:_MAX_OTHERS] + more)}.", width)
 
 
 def _reasons(explanation: Explanation, width: int) -> list[str]:
@@ -72,10 +99,12 @@ def _shown(lines: list[Line], most: int) -> list[Line]:
     return [line for line in lines[:most] if line.contribution >= MIN_CONTRIBUTION]
 
 
-def hit_to_json(hit: Hit) -> str:
+def hit_to_json(hit: Hit, query: Query) -> str:
     """Format a hit as one line of JSON."""
-    names = ("rank", "score", "proof_id", "article_id", "title", "source", "text")
-    fields: dict[str, Any] = {name: getattr(hit, name) for name in names}
+    names = ("rank", "score", "confidence", "statement", "proof", "kind", "title", "article_id", "proof_id")
+    fields: dict[str, Any] = {name: getattr(hit, name) for name in (*names, "source")}
+    fields["others"] = [asdict(other) for other in hit.others]
+    fields["not_understood"] = query.not_understood
     if hit.explanation is not None:
         fields |= _explanation_fields(hit.explanation)
     return json.dumps(fields, ensure_ascii=False)

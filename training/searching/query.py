@@ -6,7 +6,7 @@ characters for some signs, and writes no invisible operators. Both differences a
 
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import unescape
 from itertools import pairwise
 from xml.etree.ElementTree import Element, tostring
@@ -17,12 +17,13 @@ from latex2mathml.converter import convert_to_element
 from proofmatch.errors import ProofmatchError
 
 from ...builder.linearization.formulas import math_tokens
-from ...builder.tex import Piece, printed_text, rewritten, split_formulas
+from ...builder.tex import DISPLAYS, Piece, printed_text, rewritten, split_formulas
 from ...builder.tokens import MATH, math_token, parse_token, text_tokens
 from ...evaluation.task import select_input
 from ..prediction import TrainedMatcher
 from ..texts import Texts
-from ..vectors import TextVectors
+from ..vectors import Vectors
+from .macros import Macros, expand, read_macros
 
 INVISIBLE_TIMES = "\u2062"
 FUNCTION_APPLICATION = "\u2061"
@@ -37,22 +38,41 @@ class Query:
     """A statement as a matcher takes it.
 
     Attributes:
+        text: The statement, with the meanings of the author's macros in their places.
         tokens: Typed tokens, in the spelling of the matcher's corpus.
         vector: The vector of the statement.
+        not_understood: Commands that nobody has defined, and other faults of the TeX.
     """
 
+    text: str
     tokens: list[str]
-    vector: TextVectors
+    vector: Vectors
+    not_understood: list[str] = field(default_factory=list)
 
 
-def read_query(model: TrainedMatcher, statement: str) -> Query:
-    """Read a statement, text with formulas in TeX.
+def read_query(
+    model: TrainedMatcher, statement: str, macros: Macros | None = None, max_tokens: int | None = None
+) -> Query:
+    r"""Read a statement, text with formulas in TeX.
+
+    Args:
+        model: The model to search with.
+        statement: The statement; it may contain definitions such as `\newcommand`.
+        macros: Further definitions.
+        max_tokens: Refuse longer statements.
 
     Raises:
-        ProofmatchError: If nothing in the statement is input of the matcher.
+        ProofmatchError: If the statement is too long, nothing in it is input of the matcher, or macros have
+            no end.
     """
-    tokens = statement_tokens(model, statement)
-    return Query(tokens, model.matcher.vectors(_encode(model, statement, tokens), "statement"))
+    own, text = read_macros(statement)
+    text = expand(text, {**(macros or {}), **own})
+    tokens, faults = _read(model, text)
+    if max_tokens is not None and len(tokens) > max_tokens:
+        raise ProofmatchError(
+            f"the statement has {len(tokens):,} words and symbols, and may have {max_tokens:,}"
+        )
+    return Query(text, tokens, model.matcher.vectors(_encode(model, text, tokens), "statement"), faults)
 
 
 def encode_statement(model: TrainedMatcher, statement: str) -> Texts:
@@ -62,6 +82,39 @@ def encode_statement(model: TrainedMatcher, statement: str) -> Texts:
         ProofmatchError: If nothing in the statement is input of the matcher.
     """
     return _encode(model, statement, statement_tokens(model, statement))
+
+
+def statement_tokens(model: TrainedMatcher, statement: str) -> list[str]:
+    """Convert a statement to typed tokens in the spelling of the model's corpus."""
+    return _read(model, statement)[0]
+
+
+def _read(model: TrainedMatcher, text: str) -> tuple[list[str], list[str]]:
+    """Return the tokens of a text, and what of it is not understood."""
+    vocabulary = model.tokenizer.get_vocab()
+    has_invisible = vocabulary.get(math_token(INVISIBLE_TIMES), _FREQUENT) < _FREQUENT
+    read = read_tex(text, invisible_operators=has_invisible)
+    unknown = [
+        rf"\{name}"
+        for name in read.unknown
+        # It is read as its name, which is right if the corpus has that: many define \Spec as Spec.
+        if len(name) == 1 or math_token(name) not in vocabulary
+    ]
+    if model.reader.reads_text_column:
+        unknown = []  # it reads TeX as it is
+    return known_spellings(read.tokens, vocabulary), [*dict.fromkeys([*unknown, *read.faults])][:_MAX_FAULTS]
+
+
+def not_understood_line(faults: list[str]) -> str:
+    r"""Say in one line what of a statement was not understood.
+
+    >>> not_understood_line([r"\PP", r"\cF", "unclosed {"])
+    'not understood: \\PP, \\cF; unclosed {'
+    """
+    commands = [fault for fault in faults if fault.startswith("\\")]
+    return "not understood: " + "; ".join(
+        [*([", ".join(commands)] if commands else []), *(fault for fault in faults if fault not in commands)]
+    )
 
 
 def _encode(model: TrainedMatcher, statement: str, tokens: list[str]) -> Texts:
@@ -77,17 +130,30 @@ def _encode(model: TrainedMatcher, statement: str, tokens: list[str]) -> Texts:
     return model.reader.read(column)
 
 
-def statement_tokens(model: TrainedMatcher, statement: str) -> list[str]:
-    """Convert a statement to typed tokens in the spelling of the model's corpus."""
-    vocabulary = model.tokenizer.get_vocab()
-    has_invisible = vocabulary.get(math_token(INVISIBLE_TIMES), _FREQUENT) < _FREQUENT
-    return known_spellings(tex_tokens(statement, invisible_operators=has_invisible), vocabulary)
-
-
 # Text and formulas
 
 
 _MARK = "\ue000"  # from the private use area: has no meaning of its own
+_UNKNOWN = re.compile(r"\\([A-Za-z]+)")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_DELIMITER = re.compile(rf"\\[\\$%&#_{{}} ]|(\$\$?|\\[(\[]|\\begin\s*\{{(?:{DISPLAYS})\*?\}})")
+_MAX_FAULTS = 10
+_MAX_SHOWN = 40  # characters of a formula
+
+
+@dataclass(slots=True)
+class ReadText:
+    """A text with formulas in TeX, read.
+
+    Attributes:
+        tokens: Typed tokens.
+        unknown: Names of commands without a known meaning.
+        faults: What else is wrong with the TeX, to show.
+    """
+
+    tokens: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
 
 
 def tex_tokens(text: str, *, invisible_operators: bool = False) -> list[str]:
@@ -101,13 +167,45 @@ def tex_tokens(text: str, *, invisible_operators: bool = False) -> list[str]:
     >>> tex_tokens(r"Let $x \in \mathbb{R}$.")
     ['t:Let', 'm:x', 'm:∈', 'm.double-struck:R', 't:.']
     """
-    tokens: list[str] = []
+    return read_tex(text, invisible_operators=invisible_operators).tokens
+
+
+def read_tex(text: str, *, invisible_operators: bool = False) -> ReadText:
+    r"""Linearize text with formulas in TeX as `tex_tokens` does, and note what is not understood.
+
+    >>> read_tex(r"On $\PP^n$ \foo").unknown
+    ['PP', 'foo']
+    """
+    read = ReadText(faults=_unclosed(text))
     for piece in printed_pieces(text):
         if piece.is_formula:
-            tokens += _formula_tokens(piece.tex, invisible_operators)
+            read.tokens += _formula_tokens(piece.tex, invisible_operators, read)
         else:
-            tokens += text_tokens(piece.tex)
-    return tokens
+            read.tokens += text_tokens(piece.tex)
+            read.unknown += _UNKNOWN.findall(piece.tex)
+    return read
+
+
+def _unclosed(text: str) -> list[str]:
+    """Find what is opened and not closed, or closed and not opened."""
+    faults: list[str] = []
+    outside: list[str] = []
+    for piece in split_formulas(text):
+        if piece.is_formula:
+            faults += _unmatched_braces(piece.tex)
+        else:
+            outside.append(piece.tex)
+            faults += [f"unclosed {match[1]}" for match in _DELIMITER.finditer(piece.tex) if match[1]]
+    return faults + _unmatched_braces("".join(outside))
+
+
+def _unmatched_braces(tex: str) -> list[str]:
+    depth, unopened = 0, False
+    for match in _BRACE.finditer(tex):
+        depth += {"{": 1, "}": -1}.get(match[0], 0)
+        unopened |= depth < 0
+        depth = max(0, depth)
+    return ["unclosed {"] * bool(depth) + ["unopened }"] * unopened
 
 
 def printed_pieces(text: str) -> Iterator[Piece]:
@@ -136,42 +234,39 @@ _AS_LATEXML = {
 _PRIMES = re.compile(rf"(?<={MATH}:)′+(?: {MATH}:′+)+(?= |$)")
 
 
-def _formula_tokens(tex: str, invisible_operators: bool) -> list[str]:
+def _formula_tokens(tex: str, invisible_operators: bool, read: ReadText) -> list[str]:
     plain = rewritten(tex)
     try:
-        tokens = _converted(plain, invisible_operators)
+        tokens = _converted(plain, read, invisible_operators)
     except Exception:  # the converter may raise anything, and half a formula is better than none
-        tokens = [token for atom in _ATOM.findall(plain) for token in _atom_tokens(atom)]
+        cut = f"{tex[:_MAX_SHOWN]}…" if len(tex) > _MAX_SHOWN else tex
+        read.faults.append(f"the formula ${' '.join(cut.split())}$")
+        tokens = [token for atom in _ATOM.findall(plain) for token in _atom_tokens(atom, read)]
     joined = _PRIMES.sub(lambda primes: primes[0].replace(f" {MATH}:", ""), " ".join(tokens))
     return joined.split()
 
 
-def _atom_tokens(atom: str) -> list[str]:
+def _atom_tokens(atom: str, read: ReadText) -> list[str]:
     try:
-        return _converted(atom)
+        return _converted(atom, read)
     except Exception:  # as above
         return [math_token(atom.removeprefix("\\"))]
 
 
-def _converted(tex: str, invisible_operators: bool = False) -> list[str]:
+def _converted(tex: str, read: ReadText, invisible_operators: bool = False) -> list[str]:
     if not tex.strip():
         return []
     formula = convert_to_element(tex)
     for element in formula.iter():
-        element.text = _surface(element)
+        text = unescape(element.text or "")
+        if unknown := _UNKNOWN.fullmatch(text):
+            read.unknown.append(unknown[1])  # printed as its name, as LaTeXML does
+            element.text = unknown[1]
+        else:
+            element.text = _AS_LATEXML.get(text, text) or None
     if invisible_operators:
         _add_invisible_operators(formula)
     return math_tokens(tostring(formula, encoding="unicode"))
-
-
-def _surface(leaf: Element) -> str | None:
-    """Return the text of a leaf, whose characters the converter writes as entities."""
-    if not leaf.text:
-        return None
-    text = unescape(leaf.text)
-    if re.fullmatch(r"\\[A-Za-z]+", text):
-        return text[1:]  # an author's own macro: \Spec is printed as Spec
-    return _AS_LATEXML.get(text, text)
 
 
 # Invisible operators: times between factors, and the application of functions

@@ -1,72 +1,147 @@
-"""Search: a statement → the proofs of a release with the highest scores."""
+"""Search: a statement → the proofs, or the statements, of a release with the highest scores."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import torch
 
+from proofmatch.errors import ProofmatchError, check_choice
 from proofmatch.progress import Progress
 from proofmatch.ragged import starts_of
 
-from ...builder.release.release import Release
+from ...builder.release.release import Release, open_release
+from ...builder.release.schema import ALL, SPLITS
 from ..cache import Arrays, cached_arrays
-from ..pairs import read_pairs
+from ..calibration import N_HITS
+from ..joint import JointTexts
+from ..lexical.lexical_matcher import DENSE, SPARSE
+from ..pairs import column_of
 from ..prediction import TrainedMatcher
-from ..vectors import SparseVectors, TextVectors, concatenated
+from ..texts import Texts
+from ..two_views import TextsOfViews
+from ..vectors import SparseVectors, TextVectors, TextViews, Vectors, concatenated, fuse_scores, views_of
 from .explain import Explanation, explain, lexical_parts
-from .query import Query, read_query
+from .macros import read_macros
+from .query import Query, not_understood_line, read_query
+from .summary import MIN_CONTRIBUTION, Line, summarize
 
-# The config that names the article of each proof; the table of proofs alone does not.
+PROOFS, STATEMENTS = AMONG = ("proofs", "statements")
+"""What can be searched: proofs, by the matcher's scores; statements, by their similarity."""
+
+# The config that has statements and proofs side by side.
 _CONFIG = "pairs"
-_COLUMNS = ["proof_id", "article_id", "title", "kind", "proof", "proof_tokens"]
+_COLUMNS = ["proof_id", "article_id", "title", "kind", "statement", "proof", "proof_tokens"]
+_TEXT = {PROOFS: "proof", STATEMENTS: "statement"}
+
+_ARRAYS = 4  # of the vectors of a view: dense components; starts, features and values of sparse ones
 
 # Reasons of each kind. There can be a million; the weaker ones contribute next to nothing.
 _REASONS = 1_000
+_MAX_OTHERS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """A proof that was found.
+class Occurrence:
+    """Another place with the text of a hit.
 
     Attributes:
-        rank: 1 is best.
-        score: The matcher's score.
         proof_id: Id of the proof.
-        article_id: Id of its article.
+        article_id: Id of the article.
         title: Title of the article.
-        kind: What it proves: a theorem, a lemma, …
-        text: The proof, to read.
-        explanation: Why it has its score, if requested.
-        tokens: The typed tokens of the proof.
+        kind: What is proved there: a theorem, a lemma, …
+        statement: What is proved there.
         source: The document and the element in it, or its address; None if the release does not say.
     """
 
-    rank: int
-    score: float
     proof_id: str
     article_id: str
     title: str | None
     kind: str
-    text: str
-    explanation: Explanation | None = None
-    tokens: Sequence[str] = ()
+    statement: str
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A proof, or a statement with its proof, that was found.
+
+    Attributes:
+        rank: 1 is best.
+        score: The matcher's score; among statements, the similarity, which is at most 1.
+        confidence: The probability that this is the right proof, from 0 to 1; None if the matcher has no
+            calibration.
+        statement: What is proved.
+        proof: The proof.
+        kind: What it proves: a theorem, a lemma, …
+        title: Title of the article.
+        article_id: Id of the article.
+        proof_id: Id of the proof.
+        source: The document and the element in it, or its address; None if the release does not say.
+        others: Where else the same text is.
+        explanation: Why it has its score, if requested.
+        tokens: The typed tokens of the proof.
+    """
+
+    rank: int
+    score: float
+    confidence: float | None
+    statement: str
+    proof: str
+    kind: str
+    title: str | None
+    article_id: str
+    proof_id: str
     source: str | None = None
+    others: tuple[Occurrence, ...] = ()
+    explanation: Explanation | None = field(default=None, repr=False)
+    tokens: Sequence[str] = field(default=(), repr=False)
+
+    @property
+    def reasons(self) -> list[Line]:
+        """The words and formulas that contribute most to the score; none without an explanation."""
+        if self.explanation is None:
+            return []
+        summary = summarize(self.explanation)
+        lines = [
+            line for line in (*summary.shared, *summary.associated) if line.contribution >= MIN_CONTRIBUTION
+        ]
+        return sorted(lines, key=lambda line: -line.contribution)
+
+
+def in_words(confidence: float) -> str:
+    """Say how sure a search is of a hit."""
+    return "likely" if confidence >= 0.7 else "uncertain" if confidence >= 0.3 else "unlikely"
+
+
+def verdict(hits: Sequence[Hit]) -> str | None:
+    """Say in a sentence whether the right proof is among the hits; None without calibration."""
+    best = max((hit.confidence for hit in hits if hit.confidence is not None), default=None)
+    if best is None:
+        return None
+    return {
+        "likely": f"the best proof is likely right ({best:.0%})",
+        "uncertain": f"it is uncertain whether the best proof is right ({best:.0%})",
+        "unlikely": f"the proof is probably not in this corpus; the best one is unlikely right ({best:.0%})",
+    }[in_words(best)]
 
 
 class Searcher:
-    """Finds proofs for any number of statements; the proofs are encoded and read once.
+    """Searches for any number of statements; what is searched is encoded and read once.
 
     Args:
         model: From `load_matcher`.
-        release: The release with the proofs.
+        release: The release to search.
         splits: The splits to search; a sealed one is left out.
 
     Example:
         >>> searcher = Searcher(load_matcher("model"), open_release("release"), ["test"])  # doctest: +SKIP
-        >>> searcher.search("Every field is a ring.", top=1)[0].text  # doctest: +SKIP
+        >>> searcher.search("Every field is a ring.", k=1)[0].proof  # doctest: +SKIP
     """
 
     def __init__(self, model: TrainedMatcher, release: Release, splits: Sequence[str]) -> None:
@@ -74,49 +149,70 @@ class Searcher:
         # A sealed proof belongs to no known statement; `table` refuses a sealed split that is alone.
         known = [split for split in splits if not release.is_sealed(split, by_article=False)]
         self.splits = tuple(known or splits)
-        vectors = concatenated([proof_vectors(model, release, split) for split in self.splits])
-        self._index = ProofIndex(vectors)
+        self._release = release
+        self._indexes: dict[str, tuple[VectorIndex, np.ndarray]] = {}
         columns = [*_COLUMNS, *(name for name in release.provenance if name == "source")]
         tables = [release.table(_CONFIG, split, columns) for split in self.splits]
-        self._table = pa.concat_tables(tables)
+        self._table = pa.concat_tables(tables).combine_chunks()
         self._starts = starts_of(np.array([table.num_rows for table in tables])).tolist()
+        self._fingerprint = fingerprint(model)
 
     def __len__(self) -> int:
-        return len(self._index)
+        return self._table.num_rows
 
     def search(
-        self, statement: str | Query, top: int = 5, *, why: bool = False, split: str | None = None
+        self,
+        statement: str | Query,
+        k: int = 10,
+        *,
+        among: str = PROOFS,
+        why: bool = False,
+        split: str | None = None,
     ) -> list[Hit]:
-        """Return the proofs with the highest scores, best first; ties are in the order of the release.
+        """Return the hits with the highest scores, best first; ties are in the order of the release.
 
         Args:
             statement: Text with formulas in TeX, or the result of `read_query`.
-            top: Number of proofs.
-            why: Whether to explain each score.
+            k: Number of hits. Equal texts are one hit.
+            among: `proofs`, by the matcher's scores, or `statements`, by the features they have in common.
+            why: Whether to explain the scores of proofs.
             split: Search this split only.
 
         Raises:
             ProofmatchError: If nothing in the statement is input of the matcher, or the matcher has no
-                features to explain by.
+                features to explain or compare by.
         """
+        check_choice("among", among, AMONG)
+        if k < 1:
+            raise ProofmatchError(f"k, the number of hits, must be at least 1, not {k}")
         query = read_query(self.model, statement) if isinstance(statement, str) else statement
         start, end = self.rows(split)
-        scores = self._index.scores(query.vector)[start:end]
-        best = start + np.argsort(-scores, kind="stable")[:top]
+        index, groups = self.index(among)
+        vector = (
+            query.vector if among == PROOFS else similarity_vectors(self.model, self._read([query.tokens]))
+        )
+        scores, groups = index.scores(vector)[start:end], groups[start:end]
+        order = np.argsort(-scores, kind="stable")
+        _, firsts = np.unique(groups[order], return_index=True)
+        best = order[np.sort(firsts)[: max(k, N_HITS)]]
+        confidences = self._confidences(scores[best]) if among == PROOFS else [None] * len(best)
+        best = best[:k]
         hits = []
         for rank, (number, row) in enumerate(
-            zip(best.tolist(), self._table.take(best).to_pylist(), strict=True), start=1
+            zip(best.tolist(), self._rows(start + best), strict=True), start=1
         ):
             tokens = row.pop("proof_tokens")
             explanation = None
-            if why:
-                vectors = query.vector, self._index.vector(number)
+            if why and among == PROOFS:
+                vectors = query.vector, index.vector(start + number)
                 explanation = explain(self.model, query.tokens, tokens, _REASONS, vectors)
+            same = np.flatnonzero(groups == groups[number])
             hits.append(
                 Hit(
                     rank=rank,
-                    score=float(scores[number - start]),
-                    text=row.pop("proof"),
+                    score=float(scores[number]),
+                    confidence=confidences[rank - 1],
+                    others=self._occurrences(start + same[same != number][:_MAX_OTHERS]),
                     explanation=explanation,
                     tokens=tokens,
                     **row,
@@ -124,103 +220,217 @@ class Searcher:
             )
         return hits
 
+    def index(self, among: str) -> tuple["VectorIndex", np.ndarray]:
+        """Return the vectors of all proofs or statements, and numbers that are the same for equal texts.
+
+        Raises:
+            ProofmatchError: If the matcher cannot compare statements.
+        """
+        if among not in self._indexes:
+            encode = proof_vectors if among == PROOFS else similarity_vectors
+            if among == STATEMENTS:
+                lexical_parts(self.model)
+            vectors = [self._vectors(among, split, encode) for split in self.splits]
+            groups = self._table.column(_TEXT[among]).combine_chunks().dictionary_encode().indices
+            self._indexes[among] = VectorIndex(concatenated(vectors)), groups.to_numpy()
+        return self._indexes[among]
+
     def rows(self, split: str | None = None) -> tuple[int, int]:
-        """Return where the proofs of a split begin and end."""
+        """Return where the pairs of a split begin and end."""
         if split is None:
             return 0, len(self)
         at = self.splits.index(split)
         return self._starts[at], self._starts[at + 1]
 
+    def _vectors(
+        self, among: str, split: str, encode: Callable[[TrainedMatcher, Texts, Progress | None], Vectors]
+    ) -> Vectors:
+        """Encode the texts of a split, or read their vectors from the cache."""
+
+        def make() -> Arrays:
+            suffix = "" if self.model.reader.reads_text_column else "_tokens"
+            texts = self.model.reader.read(*column_of(self._release, _CONFIG, split, _TEXT[among] + suffix))
+            with Progress(f"encoding {among} of {split}", "batches") as progress:
+                progress.summary = f"{len(texts):,} {among}"
+                return tuple(
+                    array for view in views_of(encode(self.model, texts, progress)) for array in _arrays(view)
+                )
+
+        start, end = self.rows(split)
+        key = f"{self._fingerprint} {self._release.manifest_sha256} {split}"
+        key += "" if among == PROOFS else f" {among}"
+        n_views = len(self.model.matcher.views) if among == PROOFS else 1
+        arrays = cached_arrays(
+            sha256(key.encode()).hexdigest(),
+            _ARRAYS * n_views,
+            make,
+            lambda arrays: all(_are_whole(view, end - start) for view in _by_view(arrays)),
+        )
+        views = tuple(TextVectors(dense, SparseVectors(*sparse)) for dense, *sparse in _by_view(arrays))
+        return TextViews(views) if n_views > 1 else views[0]
+
+    def _read(self, tokens: list[list[str]]) -> Texts:
+        return self.model.reader.read(pa.array(tokens, pa.list_(pa.string())))
+
+    def _rows(self, numbers: np.ndarray) -> list[dict[str, Any]]:
+        return self._table.take(pa.array(numbers)).to_pylist()
+
+    def _occurrences(self, numbers: np.ndarray) -> tuple[Occurrence, ...]:
+        return tuple(
+            Occurrence(
+                row["proof_id"],
+                row["article_id"],
+                row["title"],
+                row["kind"],
+                row["statement"],
+                row.get("source"),
+            )
+            for row in self._rows(numbers)
+        )
+
+    def _confidences(self, scores: np.ndarray) -> list[float | None]:
+        found = self.model.matcher.confidences(scores)
+        return [None] * len(scores) if found is None else [float(confidence) for confidence in found]
+
 
 def search(
     model: TrainedMatcher,
-    release: Release,
     statement: str,
-    splits: Sequence[str],
-    top: int = 5,
+    release: Release | str | os.PathLike[str],
+    k: int = 10,
     *,
-    why: bool = False,
+    among: str = PROOFS,
+    split: str = ALL,
+    macros: str = "",
+    why: bool | None = None,
 ) -> list[Hit]:
-    """Find the proofs for one statement, as a `Searcher` does for many.
+    """Search for one statement, as `TrainedMatcher.search` describes it."""
+    if why or among == STATEMENTS:
+        lexical_parts(model)  # fails before everything is encoded
+    query = read_query(model, statement, read_macros(macros)[0])
+    if query.not_understood:
+        warnings.warn(not_understood_line(query.not_understood), stacklevel=3)
+    opened = release if isinstance(release, Release) else open_release(str(release))
+    searcher = Searcher(model, opened, SPLITS if split == ALL else (split,))
+    return searcher.search(query, k, among=among, why=can_explain(model) if why is None else why)
 
-    Raises:
-        ProofmatchError: If nothing in the statement is input of the matcher, or the matcher has no features
-            to explain by.
-    """
-    if why:
-        lexical_parts(model)  # fails before all proofs are encoded
-    query = read_query(model, statement)
-    return Searcher(model, release, splits).search(query, top, why=why)
+
+def can_explain(model: TrainedMatcher) -> bool:
+    """Whether a model has features, to explain scores and to compare statements by."""
+    try:
+        lexical_parts(model)
+    except ProofmatchError:
+        return False
+    return True
 
 
-class ProofIndex:
-    """The vectors of all proofs, with an inverted index of their sparse components.
+class VectorIndex:
+    """Vectors of texts, with an inverted index of their sparse components.
 
     Args:
-        vectors: Vectors of the proofs.
+        vectors: The vectors.
     """
 
-    def __init__(self, vectors: TextVectors) -> None:
+    def __init__(self, vectors: Vectors) -> None:
         self._vectors = vectors
-        self._entries = _by_feature(vectors.sparse) if vectors.sparse is not None else None
+        self._entries = [
+            None if view.sparse is None else _by_feature(view.sparse) for view in views_of(vectors)
+        ]
 
     def __len__(self) -> int:
         return len(self._vectors)
 
-    def vector(self, number: int) -> TextVectors:
-        """Return the vector of one proof."""
+    def vector(self, number: int) -> Vectors:
+        """Return the vector of one text."""
         return self._vectors[number : number + 1]
 
-    def scores(self, statement: TextVectors) -> np.ndarray:
-        """Score all proofs for the vector of one statement, (proofs)."""
-        scores = self._vectors.dense @ statement.dense[0]
-        if self._entries is None or statement.sparse is None:
-            return scores
-        features, starts, proofs, values = self._entries
-        wanted, weights = statement.sparse.features, statement.sparse.values
-        places = np.searchsorted(features, wanted)
-        for place, feature, weight in zip(places.tolist(), wanted.tolist(), weights, strict=True):
-            if place < len(features) and features[place] == feature:
-                having = slice(starts[place], starts[place + 1])
-                scores[proofs[having]] += weight * values[having]  # a proof has a feature at most once
-        return scores
-
-
-def _by_feature(vectors: SparseVectors) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the features, where the entries of each begin, and of each entry its proof and value."""
-    order = np.argsort(vectors.features, kind="stable")
-    proofs = np.repeat(np.arange(len(vectors)), np.diff(vectors.starts))[order]
-    features, firsts = np.unique(vectors.features[order], return_index=True)
-    return features, np.append(firsts, len(order)), proofs, vectors.values[order]
-
-
-def proof_vectors(model: TrainedMatcher, release: Release, split: str) -> TextVectors:
-    """Encode the proofs of a split in the order of its pairs, or read them from the cache."""
-    n_proofs = release.table(_CONFIG, split, ["proof_id"]).num_rows
-
-    def encode() -> Arrays:
-        proofs = read_pairs(release, split, model.reader).proofs
-        with Progress(f"encoding proofs of {split}", "batches") as progress:
-            progress.summary = f"{len(proofs):,} proofs"
-            return _arrays(model.matcher.vectors(proofs, "proof", progress))
-
-    def is_whole(arrays: Arrays) -> bool:
-        dense, starts, features, values = arrays
-        return bool(
-            dense.dtype == values.dtype == np.float32
-            and starts.dtype == features.dtype == np.int64
-            and dense.ndim == 2
-            and (len(dense), starts.shape) == (n_proofs, (n_proofs + 1,))
-            and features.shape == values.shape == (starts[-1],)
-            and starts[0] == 0
-            and (np.diff(starts) >= 0).all()
-            and np.isfinite(dense).all()
-            and np.isfinite(values).all()
+    def scores(self, statement: Vectors) -> np.ndarray:
+        """Score all texts for the vector of one statement, (texts)."""
+        return fuse_scores(
+            [
+                _products(*view)
+                for view in zip(views_of(self._vectors), self._entries, views_of(statement), strict=True)
+            ]
         )
 
-    key = f"{fingerprint(model)} {release.manifest_sha256} {split}"
-    dense, *sparse = cached_arrays(sha256(key.encode()).hexdigest(), 4, encode, is_whole)
-    return TextVectors(dense, SparseVectors(*sparse))
+
+_Entries = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+def _products(vectors: TextVectors, entries: _Entries | None, statement: TextVectors) -> np.ndarray:
+    """Multiply all vectors by that of one statement, (texts)."""
+    scores = vectors.dense @ statement.dense[0]
+    if entries is None or statement.sparse is None:
+        return scores
+    features, starts, texts, values = entries
+    wanted, weights = statement.sparse.features, statement.sparse.values
+    places = np.searchsorted(features, wanted)
+    for place, feature, weight in zip(places.tolist(), wanted.tolist(), weights, strict=True):
+        if place < len(features) and features[place] == feature:
+            having = slice(starts[place], starts[place + 1])
+            scores[texts[having]] += weight * values[having]  # a text has a feature at most once
+    return scores
+
+
+def _by_feature(vectors: SparseVectors) -> _Entries:
+    """Return the features, where the entries of each begin, and of each entry its text and value."""
+    order = np.argsort(vectors.features, kind="stable")
+    texts = np.repeat(np.arange(len(vectors)), np.diff(vectors.starts))[order]
+    features, firsts = np.unique(vectors.features[order], return_index=True)
+    return features, np.append(firsts, len(order)), texts, vectors.values[order]
+
+
+def proof_vectors(model: TrainedMatcher, proofs: Texts, progress: Progress | None = None) -> Vectors:
+    """Encode proofs as vectors that make scores with those of statements."""
+    return model.matcher.vectors(proofs, "proof", progress)
+
+
+def similarity_vectors(
+    model: TrainedMatcher, statements: Texts, progress: Progress | None = None
+) -> TextVectors:
+    """Encode statements by their features, as vectors whose products are similarities.
+
+    Of two views, it is the one that sees the names of variables.
+
+    A similarity is the mean of the two cosines that a lexical score consists of, weighted by their learned
+    scales: 1 for equal statements, and about 0 for unrelated ones.
+
+    Raises:
+        ProofmatchError: If the matcher has no features.
+    """
+    lexical = lexical_parts(model)[0]
+    named = statements.named if isinstance(statements, TextsOfViews) else statements
+    features = named.features if isinstance(named, JointTexts) else named
+    vectors = lexical.plain_vectors(features, "statement", progress)
+    scales = lexical.scales.detach().exp().double().cpu().numpy()
+    parts = {DENSE: lexical.config.rank > 0, SPARSE: lexical.config.has_sparse_part}
+    total = sum(scales[part] for part, is_there in parts.items() if is_there)
+    # The vectors have the lengths of the scales.
+    dense, sparse = (np.float32(1 / np.sqrt(scales[part] * total)) for part in (DENSE, SPARSE))
+    if vectors.sparse is None:
+        return TextVectors(vectors.dense * dense)
+    scaled = SparseVectors(vectors.sparse.starts, vectors.sparse.features, vectors.sparse.values * sparse)
+    return TextVectors(vectors.dense * dense, scaled)
+
+
+def _by_view(arrays: Arrays) -> list[Arrays]:
+    return [arrays[start : start + _ARRAYS] for start in range(0, len(arrays), _ARRAYS)]
+
+
+def _are_whole(arrays: Arrays, n_texts: int) -> bool:
+    """Check vectors from the cache."""
+    dense, starts, features, values = arrays
+    return bool(
+        dense.dtype == values.dtype == np.float32
+        and starts.dtype == features.dtype == np.int64
+        and dense.ndim == 2
+        and (len(dense), starts.shape) == (n_texts, (n_texts + 1,))
+        and features.shape == values.shape == (starts[-1],)
+        and starts[0] == 0
+        and (np.diff(starts) >= 0).all()
+        and np.isfinite(dense).all()
+        and np.isfinite(values).all()
+    )
 
 
 def _arrays(vectors: TextVectors) -> Arrays:

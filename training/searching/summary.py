@@ -12,6 +12,9 @@ from ..lexical.explanation import SHARED, NamedFeature, Reason
 from ..lexical.features import look_up, stem
 from .explain import Explanation
 
+# A smaller contribution would be shown as 0.00.
+MIN_CONTRIBUTION = 0.005
+
 _GAP = text_token("…")
 _MAX_SYMBOLS = 16  # of a printed formula
 

@@ -59,13 +59,13 @@ function keysOf(pieces) {
   };
   for (const piece of pieces) {
     if (typeof piece === "string") for (const [word] of piece.matchAll(WORD)) keys.add(wordKey(word));
-    else if (piece[0] !== "mark") visit(piece);
+    else visit(piece);
   }
   return keys;
 }
 
 // Pieces of a text → nodes. `classOf` gives the class of a mark for a word or leaf, or "" for none.
-// A piece is a string, a formula, or ["mark", class, text], which is marked already.
+// A piece is a string or a formula.
 function textNodes(pieces, classOf = () => "") {
   const made = document.createDocumentFragment();
   pieces.forEach((piece, place) => {
@@ -74,8 +74,7 @@ function textNodes(pieces, classOf = () => "") {
       const closing = (isAfterFormula && piece.match(CLOSING)?.[0]) || "";
       if (closing) made.append(element("span", { class: "unbroken" }, made.lastChild, closing));
       made.append(...markedWords(piece.slice(closing.length), classOf));
-    } else if (piece[0] === "mark") made.append(element("mark", { class: piece[1] }, piece[2]));
-    else {
+    } else {
       if (isAfterFormula) made.append(document.createElement("wbr")); // a long formula may be broken here
       made.append(formula(piece, classOf));
     }

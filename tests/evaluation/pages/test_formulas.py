@@ -220,6 +220,8 @@ def test_long_formulas_are_broken_before_relations_and_after_commas(tex, parts):
     assert "".join(leaves(shown)) == re.sub(r"\\displaystyle|[_ ]", "", tex)
     for part in shown[1:]:
         assert leaves([part])[0] not in ",;"
+        if part[1][0] == "mo" and part[1][1] in "=∼∈→≤":
+            assert part[1][2]["form"] == "infix"
 
 
 SYMBOLS = st.sampled_from([*"abxy12+()[]{},;=<→∈∞", "Spec", "⟨", "⟩"])

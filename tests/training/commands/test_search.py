@@ -19,7 +19,7 @@ from proofmatch.training.prediction import TrainedMatcher, load_matcher
 from proofmatch.training.searching.explain import Explanation
 from proofmatch.training.searching.formatting import hit_to_text
 from proofmatch.training.searching.query import encode_statement
-from proofmatch.training.searching.searcher import Hit, fingerprint, search
+from proofmatch.training.searching.searcher import Hit, Occurrence, fingerprint
 from tests.training.tiny_encoder import save_tiny_encoder
 
 STATEMENT = r"Let $p$ be a prime. Then $(p-1)! \equiv -1 \pmod p$."
@@ -81,13 +81,10 @@ def test_hits_have_the_fields_of_the_release(release, find):
     _, out, _ = find(STATEMENT, "--json", "--top", 20)
     for hit in hits_of(out):
         row = rows[hit["proof_id"]]
-        assert (hit["article_id"], hit["title"], hit["text"]) == (
-            row["article_id"],
-            row["title"],
-            row["proof"],
-        )
-        assert list(hit) == ["rank", "score", "proof_id", "article_id", "title", "source", "text"]
-        assert hit["source"] == row["source"]
+        for name in ("article_id", "title", "kind", "statement", "proof", "source"):
+            assert hit[name] == row[name]
+        assert hit["others"] == hit["not_understood"] == []
+        assert hit["confidence"] is None
 
 
 def test_the_second_search_uses_the_cache(find, cache):
@@ -98,6 +95,45 @@ def test_the_second_search_uses_the_cache(find, cache):
     assert "encoding proofs" not in second[2]
     assert second[:2] == first[:2]
     assert "encoding" not in find("Something else", "--split", "test")[2]
+
+
+def test_similar_statements_are_found_and_cached_as_well(find, lexical_model, cache):
+    first = find(STATEMENT, "--json", "--in", "statements", model=lexical_model)
+    assert "encoding statements" in first[2]
+    assert "encoding proofs" not in first[2]
+    assert len(list(cache.glob("*.npy"))) >= len(SPLITS)
+    assert find(STATEMENT, "--json", "--in", "statements", model=lexical_model) == (0, first[1], "")
+    assert "prime" in hits_of(first[1])[0]["statement"]
+    _, shown, _ = find(STATEMENT, "--in", "statements", model=lexical_model)
+    assert shown.startswith("1. similarity 0.")
+
+
+def test_a_model_without_features_refuses_statements_at_once(find, cache):
+    code, out, error = find(STATEMENT, "--in", "statements")
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert "take a model of the preset fast or best" in error
+    assert not cache.exists()
+
+
+def test_what_is_not_understood_is_named_and_macros_are_read(find, tmp_path):
+    statement = r"Let $x \in \PP^n$ and ${y$."
+    code, out, said = find(statement, "--split", "test", "--json")
+    assert code == 0
+    assert said.splitlines()[0] == r"not understood: \PP; unclosed {"
+    assert hits_of(out)[0]["not_understood"] == [r"\PP", "unclosed {"]
+    (tmp_path / "macros.tex").write_text(r"\newcommand{\PP}{\mathbb{P}}")
+    _, _, said = find(statement, "--split", "test", "--macros", tmp_path / "macros.tex")
+    assert said.splitlines()[0] == "not understood: unclosed {"
+    inside = r"\newcommand{\PP}{\mathbb{P}} Let $x \in \PP^n$."
+    code, out, said = find(inside, "--split", "test")
+    assert (code, said) == (0, "")
+    assert out == find(r" Let $x \in \mathbb{P}^n$.", "--split", "test")[1]
+
+
+def test_serve_is_a_command_of_its_own(find):
+    code, out, error = find("--serve")
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert "proofmatch serve " in error
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04", b"\x93NUMPY\x01\x00v\x00{'descr'", "cut", "other"])
@@ -162,6 +198,10 @@ def test_a_statement_may_come_from_a_file_or_from_standard_input(find, tmp_path,
         (["x", "--file", "{folder}/latin1.tex"], "give one of them"),
         (["--file", "{folder}/latin1.tex"], "not text in UTF-8"),
         (["--file", "{folder}/nowhere.tex"], "No such file"),
+        (["x", "--macros", "{folder}/nowhere.tex"], "No such file"),
+        (["x", "--macros", "{folder}/latin1.tex"], "defines no macro"),
+        ([r"\def\a{{\a}}\a"], "without end"),
+        (["x", "--why", "--in", "statements"], "omit it with --in statements"),
     ],
 )
 def test_invalid_statements_are_refused_in_one_sentence(find, tmp_path, arguments, told):
@@ -206,16 +246,27 @@ def test_proofs_are_shown_in_lines_that_fit_and_in_full_if_wanted(find, monkeypa
 
 
 def test_a_long_proof_is_cut_after_some_lines_and_says_so():
-    hit = Hit(1, 0.5, "p-1", "article", None, "lemma", "\n".join(f"line {number}" for number in range(9)))
+    long = "Proof. " + "\n".join(f"line {number}" for number in range(9))
+    hit = Hit(1, 0.5, None, "Lemma 1. So.", long, "lemma", None, "article", "p-1")
     lines = hit_to_text(hit, 80).splitlines()
     assert lines[0] == "1. score 0.500: lemma in article, p-1"
-    assert lines[1:] == [*(f"    line {number}" for number in range(5)), "    line 5 …"]
-    assert len(hit_to_text(hit, 80, full=True).splitlines()) == 10
+    assert lines[1:3] == ["    Lemma 1. So.", "    Proof. line 0"]
+    assert lines[3:] == [*(f"    line {number}" for number in range(1, 5)), "    line 5 …"]
+    assert len(hit_to_text(hit, 80, full=True).splitlines()) == 11
 
 
-def test_the_source_comes_before_the_proof():
-    hit = Hit(1, 0.5, "p-1", "article", None, "lemma", "Clear.", source="a.xhtml#Thm1")
-    assert hit_to_text(hit, 80).splitlines()[1:] == ["    a.xhtml#Thm1", "    Clear."]
+def test_source_statement_proof_and_other_places_follow_in_this_order():
+    others = [Occurrence(f"p-{n}", f"article {n}", None, "lemma", "Else.", f"b.xhtml#{n}") for n in range(5)]
+    hit = Hit(
+        1, 0.5, 0.87, "So it is.", "Clear.", "lemma", None, "article", "p-1", "a.xhtml#Thm1", tuple(others)
+    )
+    assert hit_to_text(hit, 80).splitlines() == [
+        "1. likely, 87%; score 0.500: lemma in article, p-1",
+        "    a.xhtml#Thm1",
+        "    Lemma. So it is.",
+        "    Proof. Clear.",
+        "    The same text is in b.xhtml#0, b.xhtml#1, b.xhtml#2, 2 more.",
+    ]
 
 
 def test_a_math_only_model_needs_a_formula(tiny_model):
@@ -237,9 +288,9 @@ def test_a_pretrained_encoder_reads_the_statement_as_it_is(release, tmp_path):
     model = TrainedMatcher(ProofMatcher.from_encoder(encoder), load_tokenizer(encoder, typed=False))
     words = model.tokenizer.convert_ids_to_tokens(encode_statement(model, "Let a be the")[0].tolist())
     assert words == ["[CLS]", "Let", "a", "be", "the", "[SEP]"]
-    assert len(search(model, open_release(release), "Let $x$ be", ["test"], top=3)) == 3
+    assert len(model.search("Let $x$ be", release, k=3, split="test")) == 3
     with pytest.raises(ProofmatchError, match="empty"):
-        search(model, open_release(release), " ", ["test"])
+        model.search(" ", release)
 
 
 def test_matchers_with_features_search_as_they_score(featured, release, find):
@@ -265,7 +316,7 @@ def test_matchers_with_features_search_as_they_score(featured, release, find):
 def test_matchers_with_features_find_most_proofs_by_statements_as_people_type_them(featured, release):
     model, opened = load_matcher(featured), open_release(release)
     rows = opened.table("pairs", "test", ["statement", "proof_id"]).to_pylist()
-    best = [search(model, opened, row["statement"], ["test"], top=1)[0].proof_id for row in rows]
+    best = [model.search(row["statement"], opened, k=1, split="test", why=False)[0].proof_id for row in rows]
     assert sum(found == row["proof_id"] for found, row in zip(best, rows, strict=True)) > len(rows) / 2
 
 
@@ -349,8 +400,10 @@ def test_reasons_are_shown_in_three_lines():
         Reason("associated", 0.001, NamedFeature("math-run", "f : X → Y", [(0, 5)]), unramified),
     ]
     explanation = Explanation(*tokens, 2.0, 0.25, 0.0, -0.5, reasons)
-    hit = Hit(1, 1.75, "p-1", "article", None, "lemma", "Proof.", explanation)
+    texts = "Lemma.", "Proof."
+    hit = Hit(1, 1.75, None, *texts, "lemma", None, "article", "p-1", explanation=explanation)
     assert hit_to_text(hit, 100).splitlines()[1:] == [
+        "    Lemma.",
         "    Proof.",
         "    why: shared 2.00 · associated 0.25 · hubness correction -0.50",
         "    shared: étale 2.00",

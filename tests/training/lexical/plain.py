@@ -74,7 +74,9 @@ def plain_shapes(kept):
         for number in range(len(kept) - size + 1):
             window = [token for _, token in kept[number : number + size]]
             is_math = [token.startswith("m") for token in window]
-            fits = [math or look_up(token).is_word for math, token in zip(is_math, window, strict=True)]
+            fits = [
+                is_symbol or look_up(token).is_word for is_symbol, token in zip(is_math, window, strict=True)
+            ]
             if all(is_math):
                 group = f"shape-{size}"
             elif size in (2, 3) and all(is_math[1:-1]) and all(fits):
@@ -82,13 +84,13 @@ def plain_shapes(kept):
             else:
                 continue
             what = []
-            for token, math in zip(window, is_math, strict=True):
-                letter = letter_of_token[token] if math else ""
+            for token, is_symbol in zip(window, is_math, strict=True):
+                letter = letter_of_token[token] if is_symbol else ""
                 if letter:
                     sort = token[:-1], letter.isascii(), letter.isupper()
                     what.append(f"{sort} {window.index(token)}")
                 else:
-                    what.append(token if math else "stem " + stem(look_up(token).surface))
+                    what.append(token if is_symbol else "stem " + stem(look_up(token).surface))
             found.append(Plain(group, tuple(what), kept[number][0], kept[number + size - 1][0] + 1))
     return [one for one in found if not (one.group.startswith("shape-word") and _only_words(kept, one))]
 

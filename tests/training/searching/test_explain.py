@@ -8,7 +8,7 @@ from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.task import load_task, load_tokens
 from proofmatch.training.prediction import TrainedMatcher, load_matcher, model_scores
-from proofmatch.training.searching.explain import explain, lexical_part
+from proofmatch.training.searching.explain import explain, lexical_parts
 from proofmatch.training.vectors import scores_of
 from tests.training.joint_parts import Parts, encoder_scores
 from tests.training.lexical.corpora import column, random_texts
@@ -99,4 +99,4 @@ def test_a_model_without_features_cannot_explain(tiny_model):
     with pytest.raises(ProofmatchError, match=r"tiny has no features to explain by; .* preset fast or best$"):
         explain(model, ["t:Let"], ["m:x"])
     with pytest.raises(ProofmatchError, match=r"^the model has no features"):
-        lexical_part(TrainedMatcher(type(model.matcher)(type(model.matcher.config)()), model.tokenizer))
+        lexical_parts(TrainedMatcher(type(model.matcher)(type(model.matcher.config)()), model.tokenizer))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proofmatch.builder.release.release import open_release
 from proofmatch.builder.tex import split_formulas
 from proofmatch.builder.tokens import parse_token, text_tokens
-from proofmatch.training.searching.query import known_spellings, tex_tokens
+from proofmatch.training.searching.query import known_spellings, read_tex, tex_tokens
 
 COMMANDS = r"""
     $ $$ \( \) \[ \] { } _ ^ & \\ ' '' ~ % # x 2 \left \right \frac \sqrt \text \mathrm \mathop \not \limits
@@ -102,6 +102,25 @@ def test_formulas_have_the_tokens_of_latexml(tex, tokens):
 )
 def test_a_formula_that_cannot_be_converted_is_read_symbol_by_symbol(tex, tokens):
     assert tex_tokens(f"${tex}$") == tokens.split(" ")
+
+
+@pytest.mark.parametrize(
+    ("text", "unknown", "faults"),
+    [
+        (r"On $\PP^n_A$ the sheaf $\cF$", ["PP", "cF"], []),
+        (r"the \foo{bar} of $x$", ["foo"], []),
+        (r"\emph{Let} $x \in \mathbb{R}$, $\Gamma(X)$ and \'etale, 5\%, \$3", [], []),
+        (r"Let $x", [], ["unclosed $"]),
+        (r"Let \(x", [], [r"unclosed \("]),
+        (r"so \begin{align} x", [], [r"unclosed \begin{align}"]),
+        (r"so ${x$", [], ["unclosed {"]),
+        (r"so {x} }", [], ["unopened }"]),
+        (r"so $\begin{cases} x_1$", [], [r"the formula $\begin{cases} x_1$"]),
+    ],
+)
+def test_what_is_not_understood_is_noted(text, unknown, faults):
+    read = read_tex(text)
+    assert (read.unknown, read.faults) == (unknown, faults)
 
 
 def test_text_is_read_as_it_is_printed():

@@ -1,13 +1,15 @@
-"""The searcher: its scores are those of the matcher, in all splits or in one."""
+"""The searcher: scores are those of the matcher, in all splits or in one; similar statements; equal texts."""
 
 import numpy as np
 import pytest
 
 from proofmatch.builder.release.release import open_release
 from proofmatch.builder.release.schema import SPLITS
+from proofmatch.errors import ProofmatchError
+from proofmatch.training.pairs import read_pairs
 from proofmatch.training.prediction import load_matcher
 from proofmatch.training.searching.query import read_query
-from proofmatch.training.searching.searcher import ProofIndex, Searcher, proof_vectors, search
+from proofmatch.training.searching.searcher import Searcher, VectorIndex, in_words, proof_vectors, verdict
 from proofmatch.training.vectors import SparseVectors, TextVectors, concatenated, scores_of
 
 STATEMENTS = ["Let $p$ be a prime.", r"Every subgroup of $\mathbb{Z}$ is cyclic.", "Unheard-of xyzzy $\\Xi$"]
@@ -16,8 +18,9 @@ STATEMENTS = ["Let $p$ be a prime.", r"Every subgroup of $\mathbb{Z}$ is cyclic.
 @pytest.mark.parametrize("kind", ["tiny_model", "lexical_model", "joint_model"])
 def test_scores_are_those_of_the_matcher(request, release, kind):
     model, opened = load_matcher(request.getfixturevalue(kind)), open_release(release)
-    proofs = concatenated([proof_vectors(model, opened, split) for split in SPLITS])
-    index = ProofIndex(proofs)
+    texts = [read_pairs(opened, split, model.reader).proofs for split in SPLITS]
+    proofs = concatenated([proof_vectors(model, some) for some in texts])
+    index, _ = Searcher(model, opened, SPLITS).index("proofs")
     assert len(index) == len(proofs)
     for statement in STATEMENTS:
         vector = read_query(model, statement).vector
@@ -28,17 +31,103 @@ def test_a_score_worked_by_hand():
     dense = np.array([[1.0, 0.0], [0.0, 2.0]], dtype=np.float32)
     sparse = SparseVectors(np.array([0, 2, 3]), np.array([7, -3, 7]), np.array([1, 2, 4], dtype=np.float32))
     statement = SparseVectors(np.array([0, 3]), np.array([-9, 7, 99]), np.array([5, 3, 5], dtype=np.float32))
-    scores = ProofIndex(TextVectors(dense, sparse)).scores(TextVectors(dense[:1], statement))
+    scores = VectorIndex(TextVectors(dense, sparse)).scores(TextVectors(dense[:1], statement))
     assert scores.tolist() == [1 + 3, 12]
 
 
-def test_a_searcher_finds_what_a_single_search_finds(lexical_model, release):
+def test_a_matcher_finds_what_a_searcher_finds(lexical_model, release):
     model, opened = load_matcher(lexical_model), open_release(release)
     searcher = Searcher(model, opened, SPLITS)
     for statement in STATEMENTS:
-        assert searcher.search(statement, 4, why=True) == search(
-            model, opened, statement, SPLITS, 4, why=True
-        )
+        expected = searcher.search(statement, 4, why=True)
+        assert model.search(statement, opened, k=4) == expected
+        assert model.search(statement, str(release), k=4) == expected
+    assert all(hit.reasons for hit in searcher.search(STATEMENTS[0], 4, why=True))
+    assert len(model.search(STATEMENTS[0], release)) == 10
+    (hit,) = model.search(STATEMENTS[0], release, k=1, split="test", why=False)
+    assert hit.proof_id in opened.table("pairs", "test", ["proof_id"])["proof_id"].to_pylist()
+    assert hit.reasons == []
+    assert (hit.confidence, hit.rank) == (None, 1)
+
+
+def test_unknown_commands_are_a_warning_in_python(lexical_model, release):
+    model = load_matcher(lexical_model)
+    with pytest.warns(UserWarning, match=r"not understood: \\PP"):
+        model.search(r"Let $x \in \PP^n$.", release, k=1)
+    model.search(r"Let $x \in \PP^n$.", release, k=1, macros=r"\newcommand{\PP}{\mathbb{P}}")
+
+
+@pytest.mark.parametrize("kind", ["lexical_model", "joint_model"])
+def test_a_statement_is_most_similar_to_itself(request, release, kind):
+    searcher = Searcher(load_matcher(request.getfixturevalue(kind)), open_release(release), SPLITS)
+    rows = open_release(release).table("pairs", "test", ["statement", "proof"]).to_pylist()
+    for row in rows[:20]:
+        first, second = searcher.search(row["statement"], 2, among="statements")
+        assert (first.statement, first.proof) == (row["statement"], row["proof"])
+        assert first.score == pytest.approx(1, abs=0.15)  # tokens of typed TeX differ a little
+        assert second.score < first.score <= 1 + 1e-5
+        assert first.explanation is first.confidence is None
+
+
+def test_a_model_without_features_does_not_compare_statements(tiny_model, release):
+    with pytest.raises(ProofmatchError, match="preset fast or best"):
+        load_matcher(tiny_model).search("Let $x$ be.", release, among="statements")
+
+
+def test_wrong_arguments_are_one_sentence(tiny_model, release):
+    model = load_matcher(tiny_model)
+    for wrong, told in (
+        ({"among": "articles"}, "among must be one of proofs, statements"),
+        ({"k": 0}, "must be at least 1, not 0"),
+        ({"split": "dev"}, "there is no split 'dev'"),
+    ):
+        with pytest.raises(ProofmatchError, match=told):
+            model.search("Let $x$ be.", release, **wrong)
+
+
+@pytest.mark.parametrize("among", ["proofs", "statements"])
+def test_equal_texts_are_one_hit_that_lists_the_other_places(lexical_model, twin_release, among):
+    searcher = Searcher(load_matcher(lexical_model), open_release(twin_release), SPLITS)
+    hits = searcher.search(STATEMENTS[1], 1000, among=among)
+    texts = [hit.proof if among == "proofs" else hit.statement for hit in hits]
+    assert len(texts) == len(set(texts))
+    assert sum(1 + len(hit.others) for hit in hits) == len(searcher)
+    assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
+    twins = [hit for hit in hits if hit.others]
+    assert bool(twins) == (among == "proofs")
+    for hit in twins:
+        (other,) = hit.others
+        assert {hit.article_id, other.article_id} == {"sample.0012", "sample.0912"}
+        assert other.source != hit.source
+        assert ("Recall" in other.statement) != ("Recall" in hit.statement)
+
+
+def test_confidence_comes_from_the_matcher_and_does_not_depend_on_the_number_of_hits(
+    lexical_model, release, monkeypatch
+):
+    model = load_matcher(lexical_model)
+    searcher = Searcher(model, open_release(release), SPLITS)
+    asked = []
+
+    def confidences(_, scores):
+        asked.append(scores)
+        return 1 / (1 + np.arange(len(scores)))
+
+    monkeypatch.setattr(type(model.matcher), "confidences", confidences, raising=False)
+    for k in (1, 3):
+        hits = searcher.search(STATEMENTS[0], k)
+        assert [hit.confidence for hit in hits] == [1, 1 / 2, 1 / 3][:k]
+        assert asked[-1].tolist() == asked[0].tolist() == sorted(asked[0], reverse=True)
+        assert asked[-1][:k].tolist() == [np.float32(hit.score) for hit in hits]
+    assert verdict(hits) == "the best proof is likely right (100%)"
+    assert searcher.search(STATEMENTS[0], 1, among="statements")[0].confidence is None
+    monkeypatch.setattr(type(model.matcher), "confidences", lambda *_: None)
+    assert searcher.search(STATEMENTS[0], 1)[0].confidence is None
+    assert verdict(searcher.search(STATEMENTS[0], 1)) is None
+
+
+def test_confidence_in_words():
+    assert [in_words(share) for share in (1.0, 0.5, 0.1)] == ["likely", "uncertain", "unlikely"]
 
 
 def test_a_split_is_searched_as_if_it_were_alone(lexical_model, release):

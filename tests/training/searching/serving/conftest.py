@@ -3,6 +3,7 @@
 import http.client
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -16,8 +17,9 @@ from proofmatch.builder.release.release import open_release
 from proofmatch.builder.release.schema import SPLITS
 from proofmatch.training.prediction import load_matcher
 from proofmatch.training.searching.searcher import Searcher
-from proofmatch.training.searching.serving.page import make_page
-from proofmatch.training.searching.serving.server import SearchServer
+from proofmatch.training.searching.serving.app import HostNames, make_app
+from proofmatch.training.searching.serving.mcp_tools import http_route
+from proofmatch.training.searching.serving.server import SearchServer, take_port
 from proofmatch.training.searching.serving.service import SearchService
 
 STATEMENT = r"Let $p$ be a prime. Then $(p-1)! \equiv -1 \pmod p$."
@@ -39,12 +41,9 @@ class Answer:
 class Served:
     """A server that is running."""
 
-    server: SearchServer
+    port: int
     service: SearchService
-
-    @property
-    def port(self) -> int:
-        return self.server.names.port
+    server: SearchServer
 
     @property
     def url(self) -> str:
@@ -69,24 +68,21 @@ class Served:
 
 
 @contextmanager
-def running(service: SearchService, host: str = "127.0.0.1") -> Iterator[Served]:
-    server = SearchServer(host, 0)
-    server.listen()
-    page = make_page(
-        model="model",
-        release="release",
-        n_proofs=len(service.searcher),
-        splits=service.searcher.splits,
-        top=5,
-        without_reasons=service.without_reasons,
-    )
-    thread = threading.Thread(target=server.serve, args=(service, page), daemon=True)
-    thread.start()
-    try:
-        yield Served(server, service)
-    finally:
-        server.shutdown()
-        thread.join()
+def running(service: SearchService, host: str = "127.0.0.1", *, mcp: bool = False) -> Iterator[Served]:
+    with take_port(host, 0) as taken:
+        names = HostNames(host, taken.getsockname()[1])
+        route = http_route(service, "/mcp") if mcp else None
+        server = SearchServer(make_app(service, names, model="model", release="release", mcp=route), service)
+        thread = threading.Thread(target=server.run, args=([taken],), daemon=True)
+        thread.start()
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        try:
+            yield Served(names.port, service, server)
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 @pytest.fixture(scope="session")

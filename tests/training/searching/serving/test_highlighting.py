@@ -1,29 +1,14 @@
-"""Reasons on the page: the tokens that they concern, their places, and marks that change nothing else."""
+"""Reasons on the page: the words and symbols that they concern, and how these are marked."""
 
 import doctest
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from proofmatch.builder.release.release import open_release
-from proofmatch.builder.release.schema import SPLITS
-from proofmatch.builder.tokens import text_tokens
 from proofmatch.evaluation.pages.formulas import shown_formula
-from proofmatch.evaluation.pages.texts import shown_text
 from proofmatch.training.lexical.explanation import NamedFeature, Reason
 from proofmatch.training.searching.explain import Explanation
-from proofmatch.training.searching.query import tex_tokens
-from proofmatch.training.searching.serving import highlighting, service
-from proofmatch.training.searching.serving.highlighting import (
-    Place,
-    classes_of,
-    leaves,
-    marked,
-    places_of,
-    shown_reasons,
-)
+from proofmatch.training.searching.serving import service
+from proofmatch.training.searching.serving.highlighting import marks_of, shown_reasons
 from proofmatch.training.searching.serving.service import shown_statement
+from tests.evaluation.pages.nodes import leaves
 
 STATEMENT = ["t:Let", "m:f", "m:→", "t:be", "t:étale", "t:maps"]
 PROOF = ["t:The", "t:étale", "m:f", "m:→", "t:étale", "t:of", "t:covers"]
@@ -44,18 +29,14 @@ ARROW = Reason(
 COVERS = Reason("associated", 0.1, word("maps", 5), word("covers", 6))
 
 
-def test_reasons_know_their_tokens_in_both_texts():
+def test_reasons_know_their_words_and_symbols_in_the_proof():
     shown = shown_reasons(explanation(ETALE, ARROW, COVERS))
     assert [(reason.kind, reason.names) for reason in shown] == [
         ("shared", ("étale", "étale")),
         ("shared", ("f", "f")),
         ("associated", ("maps", "covers")),
     ]
-    assert [tuple(map(sorted, reason.tokens)) for reason in shown] == [
-        ([4], [1, 4]),
-        ([1], [2]),
-        ([5], [6]),
-    ]
+    assert [set(reason.keys) for reason in shown] == [{"t:étale"}, {"m:f"}, {"t:covers"}]
 
 
 def test_words_between_a_pair_and_common_words_are_not_marked():
@@ -66,22 +47,22 @@ def test_words_between_a_pair_and_common_words_are_not_marked():
         NamedFeature("stem-2", "étale covers", [(4, 7)]),
     )
     (shown,) = shown_reasons(explanation(pair))
-    assert tuple(map(sorted, shown.tokens)) == ([4, 5], [4, 6])
-    let = Reason("shared", 1.0, NamedFeature("stem-2", "be étale", [(3, 5)]), word("étale", 1))
-    (shown,) = shown_reasons(explanation(let))
-    assert sorted(shown.tokens[0]) == [4]
+    assert shown.keys == {"t:étale", "t:covers"}
+    the = Reason("shared", 1.0, word("étale", 4), NamedFeature("stem-2", "the étale", [(0, 2)]))
+    (shown,) = shown_reasons(explanation(the))
+    assert shown.keys == {"t:étale"}
 
 
 def test_weak_features_of_a_reason_do_not_mark_more():
-    weak = Reason("shared", 0.01, NamedFeature("stem-2", "étale maps", [(4, 6)]), word("étale", 1))
+    weak = Reason("shared", 0.01, word("étale", 4), NamedFeature("stem-2", "étale covers", [(4, 7)]))
     (shown,) = shown_reasons(explanation(ETALE, weak))
-    assert sorted(shown.tokens[0]) == [4]
+    assert shown.keys == {"t:étale"}
 
 
 def test_negligible_reasons_are_not_shown():
     assert shown_reasons(explanation(Reason("shared", 0.004, word("étale", 4), word("étale", 1)))) == []
     assert shown_reasons(explanation()) == []
-    assert classes_of([], [], 0) == {}
+    assert marks_of([]) == {}
 
 
 def test_there_are_few_reasons():
@@ -90,157 +71,29 @@ def test_there_are_few_reasons():
 
 
 def test_marks_tell_kind_strength_and_reasons():
-    reasons = shown_reasons(explanation(ETALE, ARROW, COVERS))
-    ours = [Place(0, place, place + 1) for place in range(len(STATEMENT))]
-    assert classes_of(reasons, ours, 0) == {
-        ours[4]: "orange-mark strong reason-0",
-        ours[1]: "orange-mark strong reason-1",
-        ours[5]: "blue-mark weak reason-2",
+    assert marks_of(shown_reasons(explanation(ETALE, ARROW, COVERS))) == {
+        "t:étale": "orange-mark strong reason-0",
+        "m:f": "orange-mark strong reason-1",
+        "t:covers": "blue-mark weak reason-2",
     }
 
 
-def test_a_place_lists_all_its_reasons():
-    both = Reason("associated", 0.5, word("étale", 4), word("covers", 6))
-    reasons = shown_reasons(explanation(ETALE, both))
-    place = Place(0, 0, 5)
-    tokens = [None, None, None, None, place, None]
-    assert classes_of(reasons, tokens, 0) == {place: "orange-mark strong reason-0 reason-1"}
+def test_a_mark_lists_all_its_reasons():
+    both = Reason("associated", 0.5, word("maps", 5), word("étale", 4))
+    marks = marks_of(shown_reasons(explanation(ETALE, both)))
+    assert marks == {"t:étale": "orange-mark strong reason-0 reason-1"}
 
 
-INVISIBLE = frozenset("\u2061\u2062\u2063\u2064")
-
-
-def found(tokens, pieces):
-    """What is shown at the place of each token."""
-    texts = []
-    for place in places_of(tokens, pieces):
-        if place is None:
-            texts.append(None)
-        elif isinstance(piece := pieces[place.piece], str):
-            texts.append(piece[place.begin : place.end])
-        elif piece[0] == "code":
-            texts.append(piece[1][place.begin : place.end])
-        else:
-            texts.append(list(leaves(piece))[place.begin])
-    return texts
-
-
-def test_words_and_symbols_have_their_places():
-    pieces = ["Let ", ["math", ["msub", ["mi", "x"], ["mn", "1"]]], " be real."]
-    tokens = ["t:Let", "m:x", "m:1", "t:be", "t:real", "t:."]
-    places = [Place(0, 0, 3), Place(1, 0, 1), Place(1, 1, 2), Place(2, 1, 3), Place(2, 4, 8), Place(2, 8, 9)]
-    assert places_of(tokens, pieces) == places
-
-
-def test_equal_words_and_symbols_have_different_places():
-    pieces = ["x is ", ["math", ["mi", "x"]], ", not x"]
-    tokens = ["t:x", "t:is", "m:x", "t:,", "t:not", "t:x"]
-    assert [place.piece for place in places_of(tokens, pieces)] == [0, 0, 1, 2, 2, 2]
-
-
-@pytest.mark.parametrize(
-    ("tex", "tokens", "shown"),
-    [
-        (r"\mathcal{O}_X", ["m.script:O", "m:X"], ["𝒪", "X"]),
-        (r"\mathbb{R} \longrightarrow S", ["m.double-struck:R", "m:→", "m:S"], ["ℝ", "⟶", "S"]),
-        (r"\overline{x}", ["m:x", "m:¯"], ["x", "‾"]),
-        (r"2x", ["m:2", "m:\u2062", "m:x"], ["2", None, "x"]),
-        (r"\text{if so}", ["m:if", "m:so"], ["if\xa0so", "if\xa0so"]),
-        (r"a + b", ["m:a", "m:−", "m:b"], ["a", None, "b"]),
-    ],
-)
-def test_signs_are_found_in_any_spelling(tex, tokens, shown):
-    assert found(["t:if", *tokens, "t:."], shown_text(f"if ${tex}$.")) == ["if", *shown, "."]
-
-
-def test_a_word_with_combining_accents_is_found_as_a_whole():
-    assert found(["t:étale", "t:site"], ["e\u0301tale site"]) == ["e\u0301tale", "site"]
-
-
-def test_missing_tokens_do_not_shift_the_others():
-    tokens = text_tokens("Proof. By definition of a ring, this is clear. QED")
-    assert found(tokens, ["By the definition of ring, this is quite clear."]) == [
-        *(None, None, "By", "definition", "of", None, "ring", ",", "this", "is", "clear", ".", None),
+def test_symbols_are_named_as_the_page_shows_them_and_words_in_lower_case():
+    proof = ["t:Étale", "m.script:O", "m.double-struck:R"]
+    reasons = [
+        Reason("shared", 1.0, word("étale", 4), word("Étale", 0)),
+        Reason("shared", 1.0, word("étale", 4), NamedFeature("math-2", "O R", [(1, 3)])),
     ]
-
-
-def test_words_are_found_in_code():
-    diagram = r"$$\xymatrix{ X \ar[d] }$$"
-    tokens = text_tokens(f"see {diagram} there")
-    assert found(tokens, ["see ", ["code", diagram], " there"]) == [token[2:] for token in tokens]
-
-
-def test_empty_texts_have_no_places():
-    assert places_of([], ["a"]) == []
-    assert places_of(["t:a"], []) == [None]
-
-
-@given(st.lists(st.sampled_from(["a", "b", "ring", "x-y", "(", "."]), max_size=30))
-def test_a_text_of_words_is_found_completely_and_in_order(words):
-    tokens = text_tokens(text := " ".join(words))
-    assert [f"t:{one}" for one in found(tokens, [text])] == tokens
-
-
-def test_tokens_of_a_release_nearly_all_find_their_places(release):
-    opened = open_release(release)
-    hits = size = 0
-    for split in SPLITS:
-        for row in opened.table("pairs", split).to_pylist():
-            for side in ("statement", "proof"):
-                tokens = row[f"{side}_tokens"]
-                places = places_of(tokens, shown_text(row[side], tokens))
-                seen = [at for token, at in zip(tokens, places, strict=True) if token[-1] not in INVISIBLE]
-                hits += sum(place is not None for place in seen)
-                size += len(seen)
-    assert hits / size > 0.98
-
-
-def test_tokens_of_statements_as_people_type_them_find_their_places():
-    text = r"\emph{Let} \(f : X \to Y\) be a map, $\overline{f}'' \ne \mathfrak{m}$, and \[ x^2 = 1. \]"
-    shown = found(tex_tokens(text, invisible_operators=True), shown_statement(text))
-    assert None not in shown
-    assert shown[:8] == ["Let", "f", ":", "X", "→", "Y", "be", "a"]
-
-
-def test_words_are_marked_between_others():
-    pieces = marked(["a ring of a ring"], {Place(0, 12, 16): "b", Place(0, 0, 1): "a"})
-    assert pieces == [["mark", "a", "a"], " ring of a ", ["mark", "b", "ring"]]
-
-
-def test_symbols_are_marked_by_an_attribute_beside_those_they_have():
-    formula = ["math", ["msub", ["mi", "x"], ["mo", "(", {"stretchy": "true"}]], ["mn", "1"]]
-    assert marked(["if ", formula], {Place(1, 0, 1): "a", Place(1, 1, 2): "b"}) == [
-        "if ",
-        [
-            "math",
-            ["msub", ["mi", "x", {"class": "a"}], ["mo", "(", {"stretchy": "true", "class": "b"}]],
-            ["mn", "1"],
-        ],
-    ]
-    assert "class" not in str(formula)
-
-
-def test_cached_formulas_are_not_changed():
-    before = str(shown_formula("x+1"))
-    marked(shown_formula("x+1"), {Place(0, 0, 1): "a"})
-    assert str(shown_formula("x+1")) == before
-
-
-def test_words_in_code_are_marked_there():
-    pieces = marked([["code", r"\ar[d] X"]], {Place(0, 7, 8): "a"})
-    assert pieces == [["code", r"\ar[d] "], ["mark", "a in-code", "X"]]
-
-
-def test_without_marks_nothing_changes():
-    pieces = ["a", ["math", ["mi", "x"]]]
-    assert marked(pieces, {}) == pieces
-
-
-@given(st.text(max_size=20), st.lists(st.tuples(st.integers(0, 20), st.integers(1, 5))))
-def test_marks_keep_the_text(text, spans):
-    places = {Place(0, begin, begin + size): "a" for begin, size in spans if begin + size <= len(text)}
-    pieces = marked([text], places)
-    assert "".join(piece if isinstance(piece, str) else piece[2] for piece in pieces) == text
+    shown = shown_reasons(Explanation(STATEMENT, proof, 0.0, 0.0, 0.0, 0.0, reasons))
+    keys = {key for reason in shown for key in reason.keys}
+    assert keys == {"t:étale", "m:𝒪", "m:ℝ"}
+    assert list(leaves(shown_formula(r"\mathcal{O}\mathbb{R}"))) == ["𝒪", "ℝ"]
 
 
 def depth(node):
@@ -266,7 +119,6 @@ def test_deep_formulas_are_shown_as_they_are_written():
 
 
 def test_examples_in_docstrings_hold():
-    for module in (highlighting, service):
-        results = doctest.testmod(module)
-        assert results.attempted > 0
-        assert results.failed == 0
+    results = doctest.testmod(service)
+    assert results.attempted > 0
+    assert results.failed == 0

@@ -3,6 +3,7 @@
 import re
 from urllib.parse import quote
 
+import numpy as np
 import pytest
 
 from proofmatch.builder.release.release import open_release
@@ -37,6 +38,7 @@ def test_a_statement_is_typed_and_proofs_are_found(visit, served, searcher):
         text = page.locator("article").nth(number).inner_text()
         assert hit.title in text
         assert hit.proof_id in text
+        assert text.index("Statement") < text.index("Proof")
         assert f"{hit.score:.2f}" in text
     # Those who cannot see are told, and are where the results begin.
     assert page.get_attribute("#status", "role") == "status"
@@ -55,15 +57,13 @@ def test_formulas_are_rendered_as_mathml(visit, served):
     assert all(width > 2 and height > 2 for _, width, height in sizes)
 
 
-def test_reasons_are_marked_in_both_texts_and_can_be_pointed_at(visit, served):
+def test_reasons_are_marked_in_the_proof_and_can_be_pointed_at(visit, served):
     page = find(visit(served.url))
     article = page.locator("article").first
-    for side in ("statement", "proof"):
-        assert article.locator(f".{side} .orange-mark").count() > 0
+    assert article.locator(".proof .orange-mark").count() > 0
     reason = article.locator(".reason").first
     assert article.locator(".chosen").count() == 0
     reason.hover()
-    assert article.locator(".statement .chosen").count() > 0
     assert article.locator(".proof .chosen").count() > 0
     page.hover("h1")
     assert article.locator(".chosen").count() == 0
@@ -105,14 +105,14 @@ def test_a_search_can_be_linked(visit, served):
 
 
 def test_a_link_may_say_how_many_and_where(visit, served, searcher):
-    page = visit(f"{served.url}#q={quote(STATEMENT)}&top=10&split=test").page
+    page = visit(f"{served.url}#q={quote(STATEMENT)}&k=10&split=test").page
     page.wait_for_selector("article")
     expected = [hit.proof_id for hit in searcher.search(STATEMENT, 10, split="test")]
-    assert [text.split(" · ")[2] for text in page.locator(".ids").all_inner_texts()] == expected
-    assert (page.input_value("#top"), page.input_value("#split")) == ("10", "test")
-    odd = visit(f"{served.url}#q=x&top=99999&split=nowhere").page
+    assert [text.split(" · ")[-1] for text in page.locator(".ids").all_inner_texts()] == expected
+    assert (page.input_value("#k"), page.input_value("#split")) == ("10", "test")
+    odd = visit(f"{served.url}#q=x&k=99999&split=nowhere").page
     odd.wait_for_selector("article")
-    assert (odd.input_value("#top"), odd.input_value("#split")) == ("5", "")
+    assert (odd.input_value("#k"), odd.input_value("#split")) == ("5", "")
 
 
 def test_the_back_button_returns_to_the_previous_search(visit, served):
@@ -149,25 +149,67 @@ def test_scripts_in_statements_and_proofs_are_text(visit, serve, lexical_model, 
     page.wait_for_timeout(300)
     assert asked == []
     assert page.locator("#results script, #results img").count() == 0
-    assert SCRIPT in page.locator(".statement .text").first.text_content()
+    assert SCRIPT in page.locator("#read .text").text_content()
     assert any(SCRIPT in text for text in page.locator(".proof .text").all_text_contents())
     assert any(SCRIPT in text for text in page.locator("article h3").all_text_contents())
 
 
 def test_long_texts_are_folded(visit, served):
-    page = find(visit(served.url), LONG_WAY)
-    text, button = page.locator(".statement .text").first, page.locator(".statement .unfold").first
-    folded = text.bounding_box()["height"]
+    page = find(visit(served.url, width=390), LONG_WAY)
+    text, button = page.locator(".folded").first, page.locator(".unfold").first
+    folded = text.evaluate("one => one.clientHeight")
     assert button.get_attribute("aria-expanded") == "false"
+    unfolded = page.locator(".proof .text, .statement .text").filter(has_not=page.locator(".folded"))
     button.click()
-    assert text.bounding_box()["height"] > folded * 1.2
     assert (button.inner_text(), button.get_attribute("aria-expanded")) == ("Show less", "true")
+    heights = unfolded.evaluate_all("all => all.map(one => one.clientHeight)")
+    assert max(heights) > folded * 1.2
     page.emulate_media(media="print")
     assert page.locator(".folded").count() > 0
     assert page.evaluate(
         "[...document.querySelectorAll('.folded')].every(one => one.scrollHeight <= one.clientHeight + 1)"
     )
     assert not page.locator("#form").is_visible()
+
+
+def test_similar_statements_are_found(visit, served, searcher):
+    page = visit(f"{served.url}#q={quote(STATEMENT)}&among=statements").page
+    page.wait_for_selector("article")
+    assert page.inner_text("#found") == "The most similar 5 statements"
+    expected = searcher.search(STATEMENT, 5, among="statements")
+    assert [text.split(" · ")[-1] for text in page.locator(".ids").all_inner_texts()] == [
+        hit.proof_id for hit in expected
+    ]
+    assert "similarity" in page.locator(".score").first.inner_text()
+    assert not page.locator(".legend").is_visible()
+
+
+def test_what_is_not_understood_is_named_and_definitions_help(visit, served):
+    seen = visit(served.url)
+    page = find(seen, r"Let $x \in \PP^n$ be.")
+    assert page.inner_text("#faults") == r"Not understood: \PP."
+    page = find(seen, r"\newcommand{\PP}{\mathbb{P}} Let $x \in \PP^n$ be.")
+    assert not page.locator("#faults").is_visible()
+    assert "ℙ" in page.locator("#read").text_content()
+
+
+def test_confidence_is_shown_in_words_and_percent(visit, serve, searcher, monkeypatch):
+    monkeypatch.setattr(
+        type(searcher.model.matcher),
+        "confidences",
+        lambda _, scores: np.linspace(0.9, 0.0, len(scores)) ** 8 * 2,
+        raising=False,
+    )
+    page = find(visit(serve(searcher).url))
+    assert page.locator(".certainty").first.inner_text() == "86% likely"
+    assert page.inner_text("#verdict") == "The best proof is likely right (86%)."
+
+
+def test_equal_proofs_are_one_hit_that_lists_the_other_places(visit, serve, lexical_model, twin_release):
+    searcher = Searcher(load_matcher(lexical_model), open_release(twin_release), SPLITS)
+    page = find(visit(serve(searcher).url))
+    assert page.locator(".others").count() > 0
+    assert page.locator(".others summary").first.inner_text().startswith("The same text in")
 
 
 @pytest.mark.parametrize("dark", [True, False])
@@ -185,8 +227,10 @@ def test_a_model_without_features_shows_proofs_and_says_why_there_are_no_reasons
     searcher = Searcher(load_matcher(tiny_model), open_release(release), SPLITS)
     page = find(visit(serve(searcher).url))
     assert page.locator("article").count() == 5
-    assert "cannot tell why" in page.inner_text("header")
-    assert page.locator("mark, .reason, .legend").count() == 0
+    assert "neither says why" in page.inner_text("header")
+    assert page.locator("#hits mark, .reason, #among").count() == 0
+    assert not page.locator(".legend").is_visible()
+    page.click("#read summary")
     assert page.locator("#read math").count() >= 2
 
 
@@ -223,7 +267,8 @@ def test_without_scripts_the_page_says_what_to_do(visit, served):
 def test_everything_has_a_label(visit, served):
     page = find(visit(served.url))
     assert page.get_by_label("Statement", exact=True).get_attribute("id") == "statement"
-    assert page.get_by_role("combobox", name="Proofs").get_attribute("id") == "top"
+    assert page.get_by_role("combobox", name="Hits").get_attribute("id") == "k"
+    assert page.get_by_role("combobox", name="Search in").get_attribute("id") == "among"
     assert page.get_by_role("combobox", name="Split").get_attribute("id") == "split"
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map(one => one.id)")
     assert len(ids) == len(set(ids))

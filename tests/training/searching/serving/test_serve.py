@@ -1,4 +1,4 @@
-"""`proofmatch search --serve`: from the command line to the page, and to its end."""
+"""`proofmatch serve`: from the command line to the page, and to its end."""
 
 import gc
 import http.client
@@ -15,9 +15,10 @@ import pytest
 
 from proofmatch.cli import main
 from proofmatch.training.searching.serving import server as serving
+from proofmatch.training.searching.serving.service import SearchService
 
 STATEMENT = "Every subgroup is a group."
-OPTIONS = ["--serve", "--port", "0"]
+OPTIONS = ["--port", "0"]
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +34,7 @@ def as_before():
 @contextmanager
 def running(*arguments):
     """The command in a process, and its port."""
-    command = [sys.executable, "-m", "proofmatch", "search", *map(str, arguments)]
+    command = [sys.executable, "-m", "proofmatch", "serve", *map(str, arguments)]
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -72,8 +73,8 @@ def test_the_page_is_served_until_the_user_interrupts(lexical_model, release):
     assert process.returncode == 130, said
     assert out == ""
     lines = said.splitlines()
-    assert lines[-1] == "proofmatch search: interrupted; the page is no longer served"
-    assert "search: 10 proofs in" in lines[-2]
+    assert lines[-1] == "proofmatch serve: interrupted; the page is no longer served"
+    assert "search: 10 hits in" in lines[-2]
     assert "Traceback" not in said
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), timeout=5)
@@ -92,22 +93,23 @@ def test_an_interrupt_during_a_search_ends_the_server(lexical_model, release):
 
 
 def test_a_request_accepted_during_an_interrupt_is_answered(lexical_model, release, monkeypatch):
-    take, listen = serving.SearchServer.process_request, serving.SearchServer.listen
     answers = []
+    startup = serving.SearchServer.startup
 
-    def listen_to_a_client(server):
-        listen(server)
-        server.client = threading.Thread(target=lambda: answers.append(search(server.server_address[1])))
+    async def interrupted_by_a_client(server, sockets=None):
+        await startup(server, sockets)
+        port = sockets[0].getsockname()[1]
+        server.client = threading.Thread(target=lambda: answers.append(search(port)))
         server.client.start()
 
-    def interrupt(server, request, address):
+    async def interrupt_and_answer(service, request):
         signal.raise_signal(signal.SIGINT)
-        take(server, request, address)
-        server.client.join()  # so that it is asked for before the server ends
+        return await answer(service, request)
 
-    monkeypatch.setattr(serving.SearchServer, "listen", listen_to_a_client)
-    monkeypatch.setattr(serving.SearchServer, "process_request", interrupt)
-    assert main(["search", str(lexical_model), "--data", str(release), *OPTIONS]) == 130
+    answer = SearchService.answer
+    monkeypatch.setattr(serving.SearchServer, "startup", interrupted_by_a_client)
+    monkeypatch.setattr(SearchService, "answer", interrupt_and_answer)
+    assert main(["serve", str(lexical_model), "--data", str(release), *OPTIONS]) == 130
     ((status, answer),) = answers
     assert status == 200
     assert len(answer["hits"]) == 10
@@ -118,8 +120,8 @@ def test_an_interrupt_before_serving_is_reported(lexical_model, release, monkeyp
         raise KeyboardInterrupt
 
     monkeypatch.setattr(serving, "load_matcher", interrupt)
-    assert main(["search", str(lexical_model), "--data", str(release), *OPTIONS]) == 130
-    assert capsys.readouterr().err == "proofmatch search: interrupted; run the same command again\n"
+    assert main(["serve", str(lexical_model), "--data", str(release), *OPTIONS]) == 130
+    assert capsys.readouterr().err == "proofmatch serve: interrupted; run the same command again\n"
 
 
 @pytest.fixture
@@ -128,7 +130,7 @@ def refused(capsys, tmp_path):
 
     def run(*arguments):
         capsys.readouterr()
-        code = main(["search", str(tmp_path), "--data", str(tmp_path), *arguments])
+        code = main(["serve", str(tmp_path), "--data", str(tmp_path), *arguments])
         out, error = capsys.readouterr()
         assert (code, out) == (2, "")
         assert error.count("\n") == 1
@@ -137,40 +139,39 @@ def refused(capsys, tmp_path):
     return run
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [[STATEMENT], [""], ["--file", "-"], ["--file", "x"], ["--json"], ["--full"], ["--why"]],
-)
-def test_serve_refuses_options_of_the_terminal(refused, arguments):
-    assert "--serve takes no" in refused("--serve", *arguments)
-
-
 @pytest.mark.parametrize("arguments", [["--host", "127.0.0.1"], ["--port", "0"]])
-def test_a_search_refuses_options_of_serve(refused, arguments):
-    assert "--host and --port need --serve" in refused(STATEMENT, *arguments)
+def test_standard_output_has_no_port(refused, arguments):
+    for mcp in (["--mcp"], ["--mcp", "stdio"]):
+        assert "give --mcp http" in refused(*mcp, *arguments)
+
+
+def test_without_the_extra_the_remedy_is_named(refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, serving.__name__)
+    assert "pip install 'proofmatch[serve]'" in refused()
 
 
 def test_a_port_that_is_taken_is_one_sentence(refused):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        told = refused("--serve", "--port", str(port))
+        told = refused("--port", str(port))
     assert f"127.0.0.1, port {port} (Address already in use)" in told
     assert "give another --port" in told
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "", "a b", "." * 300])
 def test_an_unknown_host_is_one_sentence(refused, host):
-    assert "--host" in (told := refused("--serve", "--port", "0", "--host", host)) or "no host" in told
+    assert "--host" in (told := refused("--port", "0", "--host", host)) or "no host" in told
 
 
 def test_an_address_of_another_machine_is_one_sentence(refused):
-    assert "cannot listen on 192.0.2.1" in refused("--serve", "--port", "0", "--host", "192.0.2.1")
+    assert "cannot listen on 192.0.2.1" in refused("--port", "0", "--host", "192.0.2.1")
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "x", "1.5", ""])
 def test_a_port_is_a_number(port, capsys):
     with pytest.raises(SystemExit) as exit_:
-        main(["search", "model", "--data", "release", "--serve", "--port", port])
+        main(["serve", "model", "--data", "release", "--port", port])
     assert exit_.value.code == 2
     assert "--port" in capsys.readouterr().err
 
@@ -178,7 +179,7 @@ def test_a_port_is_a_number(port, capsys):
 def test_no_model_is_one_sentence_and_frees_the_port(refused):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-    assert "not a complete release" in refused("--serve", "--port", str(port))
+    assert "not a complete release" in refused("--port", str(port))
     socket.create_server(("127.0.0.1", port)).close()
 
 
@@ -187,11 +188,12 @@ def start(monkeypatch, lexical_model, release, capsys):
     """Start the server, stop it at once, and return the output."""
 
     def run(*arguments):
-        def interrupt(*_):
-            raise KeyboardInterrupt
+        async def interrupt(*_):
+            signal.raise_signal(signal.SIGINT)
 
-        monkeypatch.setattr(serving.SearchServer, "serve_forever", interrupt)
-        assert main(["search", str(lexical_model), "--data", str(release), *OPTIONS, *arguments]) == 130
+        monkeypatch.setattr(serving.SearchServer, "main_loop", interrupt)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # after an interruption, it is ignored
+        assert main(["serve", str(lexical_model), "--data", str(release), *OPTIONS, *arguments]) == 130
         return capsys.readouterr()
 
     return run
@@ -222,8 +224,8 @@ def test_the_address_may_be_one_of_ipv6(start):
 
 def test_the_help_has_an_example(capsys):
     with pytest.raises(SystemExit):
-        main(["search", "--help"])
+        main(["serve", "--help"])
     shown = " ".join(capsys.readouterr().out.split())
-    assert "proofmatch search model --data release --serve" in shown
+    assert "proofmatch serve model --data release" in shown
     assert "127.0.0.1, this machine only" in shown
     assert "8765" in shown

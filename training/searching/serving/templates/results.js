@@ -1,14 +1,13 @@
 // Search results as elements.
 const SVG = "http://www.w3.org/2000/svg";
 
-function resultNodes(answer) {
-  const most = Math.max(1e-9, ...answer.hits.flatMap((hit) => (hit.parts || []).map(([, value]) => Math.abs(value))));
-  return answer.hits.map((hit) => element("li", {}, resultNode(hit, most)));
+function resultNodes(answer, measure) {
+  const most = Math.max(1e-9, ...answer.hits.flatMap((hit) => (hit.shown.parts || []).map(([, value]) => Math.abs(value))));
+  return answer.hits.map((hit) => element("li", {}, resultNode(hit, measure, most)));
 }
 
-function resultNode(hit, most) {
-  const heading = `proof-${hit.rank}`;
-  const proof = textBlock("Proof", hit.proof, "proof");
+function resultNode(hit, measure, most) {
+  const heading = `hit-${hit.rank}`;
   const article = element(
     "article",
     { "aria-labelledby": heading },
@@ -16,28 +15,37 @@ function resultNode(hit, most) {
       "header",
       {},
       element("h3", { id: heading }, element("span", { class: "rank" }, `${hit.rank}. `), hit.title || hit.article_id),
-      element("span", { class: "score" }, "score ", element("strong", {}, hit.score.toFixed(2))),
-      element("span", { class: "ids" }, `${hit.kind} · ${hit.article_id} · ${hit.proof_id}`, sourceNodes(hit.source)),
+      hit.certainty
+        ? element("span", { class: `certainty ${hit.certainty}` }, element("strong", {}, percent(hit.confidence)), ` ${hit.certainty}`)
+        : [],
+      element("span", { class: "score" }, `${measure} `, element("strong", {}, hit.score.toFixed(2))),
+      element("span", { class: "ids" }, hit.kind, sourceNodes(hit.source), ` · ${hit.proof_id}`),
     ),
-    hit.statement
-      ? element("div", { class: "texts" }, textBlock("Your statement", hit.statement, "statement"), proof)
-      : element("div", { class: "texts alone" }, proof),
+    element("div", { class: "texts" }, textBlock("Statement", hit.shown.statement, "statement"), textBlock("Proof", hit.shown.proof, "proof", hit.shown.marks)),
   );
-  if (hit.reasons) {
-    article.append(element("div", { class: "why" }, reasonLists(hit, article), partsTable(hit.parts, most)));
+  if (hit.others.length) {
+    const places = hit.others.map((other) => element("li", {}, other.title || "", sourceNodes(other.source || other.proof_id)));
+    const count = places.length === 1 ? "another place" : `${places.length} other places`;
+    article.append(element("details", { class: "others" }, element("summary", {}, `The same text in ${count}`), element("ul", {}, places)));
+  }
+  if (hit.shown.parts) {
+    article.append(element("div", { class: "why" }, reasonLists(hit, article), partsTable(hit.shown.parts, most)));
   }
   return article;
 }
 
-function textBlock(title, pieces, name) {
+const percent = (share) => `${Math.round(100 * share)}%`;
+
+function textBlock(title, pieces, name, marks = {}) {
   const text = element("div", { class: "text" });
-  text.append(textNodes(pieces));
+  const classes = new Map(Object.entries(marks));
+  text.append(textNodes(pieces, (key) => classes.get(key) || ""));
   return element("div", { class: name }, element("h4", {}, title), text);
 }
 
 function reasonLists(hit, article) {
   const lists = element("div");
-  for (const [kind, title] of [["shared", "In both texts"], ["associated", "Learned to go together"]]) {
+  for (const [kind, title] of [["shared", "In your statement and in the proof"], ["associated", "In your statement ~ in the proof: learned to go together"]]) {
     const items = hit.reasons.flatMap((reason, number) =>
       reason.kind === kind ? [element("li", {}, reasonButton(reason, number, article))] : [],
     );
@@ -50,9 +58,8 @@ function reasonLists(hit, article) {
 // Pointing at a reason, or choosing it by keyboard, shows its places; a click keeps them shown and goes there.
 function reasonButton(reason, number, article) {
   const mark = reason.kind === "shared" ? "orange-mark" : "blue-mark";
-  const [ours, theirs] = reason.names;
   const word = (text) => element("span", { class: mark }, text);
-  const names = reason.kind === "shared" ? [word(ours)] : [word(ours), " ~ ", word(theirs)];
+  const names = reason.kind === "shared" ? [word(reason.statement)] : [word(reason.statement), " ~ ", word(reason.proof)];
   const show = (shown) => {
     for (const place of article.querySelectorAll(`.reason-${number}`)) place.classList.toggle("chosen", shown);
   };

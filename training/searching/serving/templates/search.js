@@ -1,7 +1,7 @@
-// The form and the address: a search is `#q=…&top=…&split=…`, so that it can be linked and gone back to.
+// The form and the address: a search is `#q=…&among=…&k=…&split=…`, so that it can be linked and gone back to.
 const byId = (id) => document.getElementById(id);
 const [form, statement, go, status, results] = ["form", "statement", "go", "status", "results"].map(byId);
-const choices = ["top", "split"].map(byId).filter(Boolean);
+const choices = ["among", "k", "split"].map(byId).filter(Boolean);
 const title = document.title;
 const defaults = Object.fromEntries(choices.map((choice) => [choice.id, choice.value]));
 let latest = 0;
@@ -45,8 +45,8 @@ async function ask(fields) {
 
 async function search(takesFocus) {
   const turn = ++latest;
-  const fields = { statement: statement.value, top: Number(byId("top").value) };
-  if (byId("split")?.value) fields.split = byId("split").value;
+  const fields = { statement: statement.value, k: Number(byId("k").value), why: true, shown: true };
+  for (const name of ["among", "split"]) if (byId(name)?.value) fields[name] = byId(name).value;
   go.disabled = true;
   results.classList.add("busy");
   say("Searching…");
@@ -69,16 +69,25 @@ async function search(takesFocus) {
 }
 
 function show(answer) {
-  const proofs = answer.hits.length === 1 ? "1 proof" : `${answer.hits.length} proofs`;
-  byId("found").textContent = `The best ${proofs}`;
+  const noun = byId("among")?.value === "statements" ? "statement" : "proof";
+  const hits = answer.hits.length === 1 ? `1 ${noun}` : `${answer.hits.length} ${noun}s`;
+  byId("found").textContent = noun === "proof" ? `The best ${hits}` : `The most similar ${hits}`;
+  fill("verdict", answer.verdict);
+  fill("faults", answer.not_understood.length ? `Not understood: ${answer.not_understood.join(", ")}` : "");
   const read = byId("read");
-  read.open = Boolean(answer.without_reasons);
-  read.querySelector(".text").replaceChildren(textNodes(answer.statement));
-  byId("hits").replaceChildren(...resultNodes(answer));
+  read.open = answer.not_understood.length > 0;
+  read.querySelector(".text").replaceChildren(textNodes(answer.shown));
+  byId("hits").replaceChildren(...resultNodes(answer, noun === "proof" ? "score" : "similarity"));
   results.hidden = false;
+  document.querySelector(".legend").hidden = !document.querySelector("#hits mark, #hits math [class]");
   foldLongTexts(byId("hits"));
-  say(`${proofs} of ${answer.searched.toLocaleString("en")} in ${answer.seconds.toFixed(2)} s`);
+  say(`${hits} of ${answer.searched.toLocaleString("en")} in ${answer.seconds.toFixed(2)} s`);
   document.title = `${statement.value.replace(/\s+/g, " ").slice(0, 60)} · ${title}`;
+}
+
+function fill(id, text) {
+  byId(id).textContent = text ? text.charAt(0).toUpperCase() + text.slice(1) + "." : "";
+  byId(id).hidden = !text;
 }
 
 function submit() {
