@@ -124,6 +124,8 @@ def _readable_errors() -> Iterator[None]:
     """Turn the library's complaints about settings into one sentence."""
     try:
         yield
+    except ProofmatchError:
+        raise
     except (TypeError, ValueError, RuntimeError, ImportError) as error:
         raise ProofmatchError(f"these settings do not work: {first_line(error)}") from None
 

@@ -94,6 +94,8 @@ def load_tokenizer(folder_or_repository: str | Path, *, typed: bool = True) -> "
         tokenizer = AutoTokenizer.from_pretrained(
             str(folder_or_repository), trust_remote_code=False, **options
         )
+    except ProofmatchError:
+        raise
     except (OSError, ValueError) as error:
         raise ProofmatchError(
             f"{folder_or_repository} has no tokenizer that can be read ({first_line(error)})"
