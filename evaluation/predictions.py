@@ -419,8 +419,10 @@ class _RowChecker:
 
     @property
     def has_unknown_statements_only(self) -> bool:
-        """Whether there are rows, all of them of the right form, and no statement of them is in the task."""
-        return bool(self.unknown_statements) and not self._place_of and not self._has_malformed
+        """Whether there are rows, of the right form and for different statements, and none is in the task."""
+        unknown = self.unknown_statements
+        is_whole = not self._has_malformed and len(set(unknown)) == len(unknown)
+        return bool(unknown) and not self._place_of and is_whole
 
     def check(self, batch: ParsedBatch) -> NumberedBatch:
         """Report the faults of some rows and return the others."""

@@ -2,19 +2,20 @@
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from safetensors import SafetensorError
 from torch import nn
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
 from transformers.utils.hub import cached_file
 
-from proofmatch.errors import ProofmatchError, first_line
+from proofmatch.errors import NotFoundError, ProofmatchError, first_line
 from proofmatch.progress import Progress
 from proofmatch.strict_json import read_json
 
@@ -31,6 +32,11 @@ from .model_files import check_model_files
 from .model_folder import RUN
 from .texts import TextReader, Texts
 from .vectors import TextVectors, scores_of
+
+if TYPE_CHECKING:
+    from mteb.models.model_meta import ModelMeta
+
+    from .mteb_model import MatcherSearch
 
 _FILE_OPTIONS = ("cache_dir", "force_download", "local_files_only", "revision", "subfolder", "token")
 _HUB_OPTIONS = ("repo_id", "commit_message", "private", "create_pr", "revision", "token")
@@ -174,15 +180,54 @@ class Matcher(PreTrainedModel):
 
 @dataclass(frozen=True, slots=True)
 class TrainedMatcher:
-    """A matcher and the tokenizer it was trained with."""
+    """A matcher and the tokenizer it was trained with.
+
+    Attributes:
+        matcher: The model.
+        tokenizer: Its tokenizer.
+        name: The folder or repository that it was opened from.
+    """
 
     matcher: Matcher
     tokenizer: PreTrainedTokenizerFast
+    name: str = "matcher"
 
     @property
     def reader(self) -> TextReader:
         """The reader of texts for the matcher."""
         return self.matcher.reader(self.tokenizer)
+
+    def score(self, statements: Sequence[str], proofs: Sequence[str]) -> np.ndarray:
+        """Score every statement with every proof, (statements, proofs); higher is better.
+
+        Args:
+            statements: Texts with formulas in TeX, such as `Every ideal of $R$ is principal.`
+            proofs: The same.
+
+        Raises:
+            ProofmatchError: If a text is empty.
+        """
+        from .searching.query import encode_readable
+
+        encoded = encode_readable(self, statements, "statement"), encode_readable(self, proofs, "proof")
+        return self.matcher.scores(*encoded).block(0, len(statements))
+
+    @property
+    def mteb_model_meta(self) -> "ModelMeta":
+        """What mteb has to know of a model; so `mteb.evaluate` takes a matcher on tasks of `mteb_task`."""
+        from .mteb_model import model_meta
+
+        return model_meta(self)
+
+    def mteb_model(self, tokens: "Mapping[str, Sequence[str]] | None" = None) -> "MatcherSearch":
+        """Make a search model of mteb of the matcher, for any retrieval task.
+
+        Args:
+            tokens: Typed tokens by the ids of texts. Other texts are read as `score` does.
+        """
+        from .mteb_model import MatcherSearch
+
+        return MatcherSearch(self, tokens or {})
 
 
 def saved_training_data(model: Any, **options: Any) -> TrainingData | None:  # noqa: ANN401 - as `from_pretrained`
@@ -224,7 +269,7 @@ def checked_options(name: Any, options: dict[str, Any]) -> dict[str, Any]:  # no
 
 def no_matcher(name: object, error: Exception) -> ProofmatchError:
     """Say that there is no matcher of a name."""
-    return ProofmatchError(
+    return NotFoundError(
         f"{name} is neither a folder with a matcher nor OWNER/NAME of one on the Hub ({first_line(error)})"
     )
 

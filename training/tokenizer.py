@@ -1,7 +1,8 @@
 """The tokenizer: its vocabulary are the frequent typed tokens of the training split.
 
 It is a plain `PreTrainedTokenizerFast`, so `AutoTokenizer` opens it. It takes typed tokens joined by spaces,
-such as `" ".join(row["proof_tokens"])`.
+such as `" ".join(row["proof_tokens"])`. Plain text is typed as the builder does it, word by word, and a
+formula in dollars becomes one unknown math token: reading TeX is left to `TrainedMatcher.score`.
 """
 
 # pyright: reportAttributeAccessIssue=false
@@ -20,11 +21,18 @@ from proofmatch.errors import ProofmatchError, first_line
 from .model_files import check_model_files
 
 if TYPE_CHECKING:
+    from tokenizers.normalizers import Normalizer
     from transformers import PreTrainedTokenizerFast
 
 PADDING, START, END = "[PAD]", "[START]", "[END]"
 UNKNOWN_TEXT, UNKNOWN_MATH = "[UNK-TEXT]", "[UNK-MATH]"
 SPECIAL = (PADDING, UNKNOWN_TEXT, UNKNOWN_MATH, START, END)
+
+# What begins a word without a type, the words and signs of plain text, and formulas in it.
+_UNTYPED = r"(?<!\S)(?!(?:t|m(?:\.[a-z-]+)?):\S|\[UNK-)"
+_WORD = r"(?>\d+(?:[.,]\d+)+|\w+(?:[-‐'’]\w+)*|[^\w\s])"
+_FORMULA = r"(?<!\S)[^\s$:]*\K\$\$?[^$]+\$\$?"
+_SIGNS_IN_A_ROW = 12  # as in `$x$)”,`; each takes a pass
 
 MIN_COUNT = 2
 MAX_SIZE = 100_000
@@ -62,6 +70,7 @@ def train_tokenizer(
     words = counted.field("values").take(pa.array(frequent[counts[frequent] >= min_count])).to_pylist()
     vocabulary = {word: number for number, word in enumerate((*SPECIAL, *words))}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN_TEXT))
+    tokenizer.normalizer = _typing_of_plain_text()
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{START} $A {END}",
@@ -105,4 +114,21 @@ def load_tokenizer(folder_or_repository: str | Path, *, typed: bool = True) -> "
         raise ProofmatchError(
             f"the tokenizer of {folder_or_repository} does not know {missing[0]}; it is not for typed tokens"
         )
+    if typed and tokenizer.backend_tokenizer.normalizer is None:  # of an earlier version
+        tokenizer.backend_tokenizer.normalizer = _typing_of_plain_text()
     return tokenizer
+
+
+def _typing_of_plain_text() -> "Normalizer":
+    """Type words without a type as text; without this, all of them would be unknown words."""
+    from tokenizers import Regex
+    from tokenizers.normalizers import Replace, Sequence
+
+    apart = Replace(Regex(rf"{_UNTYPED}{_WORD}\K(?=\S)"), " ")
+    return Sequence(
+        [
+            Replace(Regex(_FORMULA), f" {UNKNOWN_MATH} "),
+            *[apart] * _SIGNS_IN_A_ROW,
+            Replace(Regex(rf"{_UNTYPED}(?=\S)"), "t:"),
+        ]
+    )

@@ -102,7 +102,7 @@ def test_results_are_tables(from_file):
 
 
 def refusal(release, predictions, **options) -> str:
-    with pytest.raises(ValueError, match=".") as caught:
+    with pytest.raises(ValueError, match=r".") as caught:
         proofmatch.evaluate(predictions, release, **options)
     assert isinstance(caught.value, ProofmatchError)
     return str(caught.value)
@@ -155,12 +155,7 @@ def test_predictions_for_another_split_are_recognized(release):
     assert f"none of its {n} statements is in test" in said
     assert said.endswith("all are in validation: use --split validation")
     assert said.count("\n") == 0
-    by_article = load_task(opened, "train", by_article=True)
-    apart = [
-        one for one in by_article.statement_ids if one not in set(load_task(opened, "train").statement_ids)
-    ]
     assert "of none of its splits" in refusal(release, {"s-other": ["p-other"]})
-    assert apart, "the two families differ"
 
 
 def test_what_is_not_there_is_not_found(release, tmp_path):
