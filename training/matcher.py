@@ -20,6 +20,8 @@ from proofmatch.progress import Progress
 from proofmatch.strict_json import read_json
 
 from ..evaluation.decoding.scores import ScoreSource
+from ..evaluation.reported_results import reported_result
+from ..evaluation.result import Result
 from ..evaluation.training_data import (
     FAMILIES,
     RECORD,
@@ -29,7 +31,7 @@ from ..evaluation.training_data import (
     read_training_data,
 )
 from .model_files import check_model_files
-from .model_folder import RUN
+from .model_folder import CARD, RUN
 from .texts import TextReader, Texts
 from .vectors import TextVectors, scores_of
 
@@ -134,6 +136,35 @@ class Matcher(PreTrainedModel):
         if push_to_hub:
             self.push_to_hub(**{"repo_id": Path(save_directory).name, **hub})
 
+    def push_to_hub(  # noqa: D417 - the others are the library's
+        self,
+        repo_id: str,
+        *others: Any,  # noqa: ANN401
+        results: Sequence[Result | str | Path] = (),
+        **options: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401 - what the library returns
+        """Upload the matcher to the Hub, and report its results to the leaderboards of the datasets there.
+
+        Args:
+            repo_id: `OWNER/NAME`.
+            results: Results of test splits of datasets on the Hub, from `evaluate`, or their files.
+
+        Raises:
+            ProofmatchError: If something is not such a result; nothing is uploaded then.
+        """
+        from huggingface_hub import CommitOperationAdd, HfApi
+
+        reported = [reported_result(result) for result in results]
+        commit = super().push_to_hub(repo_id, *others, **options)
+        if reported:
+            HfApi(token=options.get("token")).create_commit(
+                repo_id,
+                [CommitOperationAdd(name, text.encode()) for name, text in reported],
+                commit_message="Report results",
+                revision=commit.pr_revision or options.get("revision"),
+            )
+        return commit
+
     @abstractmethod
     def reader(self, tokenizer: PreTrainedTokenizerFast) -> TextReader:
         """Return the reader of texts for this matcher."""
@@ -211,6 +242,32 @@ class TrainedMatcher:
 
         encoded = encode_readable(self, statements, "statement"), encode_readable(self, proofs, "proof")
         return self.matcher.scores(*encoded).block(0, len(statements))
+
+    def push_to_hub(
+        self,
+        repo_id: str,
+        results: Sequence[Result | str | Path] = (),
+        **options: Any,  # noqa: ANN401 - the library's
+    ) -> None:
+        """Upload the matcher, its tokenizer and its card to the Hub, and report its results there.
+
+        Args:
+            repo_id: `OWNER/NAME`.
+            results: Results of test splits of datasets on the Hub, from `evaluate`, or their files.
+            **options: As of the `push_to_hub` of transformers, such as `private`.
+
+        Raises:
+            ProofmatchError: If something is not such a result; nothing is uploaded then.
+        """
+        from huggingface_hub import HfApi
+
+        self.matcher.push_to_hub(repo_id, results=results, **options)
+        self.tokenizer.push_to_hub(repo_id, **options)
+        card = Path(self.name) / CARD
+        if card.is_file():
+            HfApi(token=options.get("token")).upload_file(
+                path_or_fileobj=card, path_in_repo=CARD, repo_id=repo_id, revision=options.get("revision")
+            )
 
     @property
     def mteb_model_meta(self) -> "ModelMeta":
