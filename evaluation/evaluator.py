@@ -32,7 +32,7 @@ from .metrics import (
 )
 from .predictions import NumberedBatch, PredictionReader, read_predictions
 from .python_predictions import read_objects
-from .result import Dataset, Evaluator, Result
+from .result import Dataset, Evaluator, Result, check_result_name
 from .system import System, read_system
 from .task import Task, load_task
 from .training_data import may_have_seen, refusal
@@ -92,6 +92,8 @@ def evaluate(
     Example:
         >>> evaluate({"s-1f…": ["p-9a…", "p-07…"]}, "release").scores["mrr"]  # doctest: +SKIP
     """
+    if out is not None:
+        check_result_name(Path(out))
     is_file = isinstance(predictions, str | Path)
     if is_file:
         system = read_system(Path(predictions), name=name, input=input, url=url)

@@ -132,6 +132,15 @@ def place_unit(path: Path) -> str:
     return "row" if suffix_of(path) == ".parquet" else "line"
 
 
+def looks_like_predictions(path: Path, suffix: str) -> bool:
+    """Tell by its first line or its columns whether a file may have predictions, with faults or without."""
+    if suffix == ".parquet":
+        return {*KEYS[:2]} <= set(pq.read_schema(path).names)
+    with gzip.open(path) if suffix.endswith(".gz") else path.open("rb") as file:
+        line = file.readline(_HARMLESS_LINE)
+    return b'"proof_ids"' in line if suffix.startswith(".jsonl") else len(line.split()) == 6
+
+
 def write_file(path: Path, suffix: str, batches: Iterable[PredictionBatch]) -> None:
     """Write batches to a file in the format of a suffix; the file itself may have another."""
     if suffix == ".parquet":

@@ -16,7 +16,7 @@ import pyarrow as pa
 from proofmatch.errors import NotFoundError, ProofmatchError, quoted
 from proofmatch.progress import Progress
 from proofmatch.ragged import Ragged
-from proofmatch.storage import SourceChanged, atomic_file, open_regular
+from proofmatch.storage import SourceChanged, atomic_file, open_regular, refuse_other_kind
 
 from .parquet_reader import parse_parquet
 from .prediction_formats import (
@@ -29,6 +29,7 @@ from .prediction_formats import (
     ParsedBatch,
     PredictionBatch,
     json_lines,
+    looks_like_predictions,
     parse_jsonl,
     parse_trec,
     place_unit,
@@ -296,12 +297,23 @@ def read_all(path: Path, progress: Progress | None = None) -> tuple[list[str], l
     return statements.ids, proofs.ids, rows
 
 
+def check_predictions_name(path: Path) -> None:
+    """Refuse a name for predictions that has no suffix of theirs, or that another kind of file has.
+
+    Raises:
+        ProofmatchError: If there is such a file.
+    """
+    suffix = suffix_of(path)
+    refuse_other_kind(path, "a prediction file", lambda path: looks_like_predictions(path, suffix))
+
+
 def write_predictions(path: Path, batches: Iterable[PredictionBatch], system: System) -> None:
     """Write a prediction file in the format of its suffix, and `<its name>.system.json` beside it.
 
     Raises:
         ProofmatchError: If the file cannot be written, or a row has a fault for which it would be refused.
     """
+    check_predictions_name(path)
     suffix = suffix_of(path)
     with atomic_file(path) as temporary:
         write_file(temporary, suffix, _checked(path, batches))

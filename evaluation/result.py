@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from proofmatch.errors import ProofmatchError, one_line, shown
-from proofmatch.storage import atomic_file
+from proofmatch.storage import atomic_file, refuse_other_kind
+from proofmatch.strict_json import read_json
 
 from .metrics import (
     MEASURES,
@@ -138,10 +139,24 @@ class Result:
         }
 
     def save(self, path: Path) -> None:
-        """Write the result file, completely or not at all."""
+        """Write the result file, completely or not at all.
+
+        Raises:
+            ProofmatchError: If the file cannot be written, or another kind of file has its name.
+        """
+        check_result_name(path)
         text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
         with atomic_file(path) as temporary:
             temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def check_result_name(path: Path) -> None:
+    """Refuse a name for a result that another kind of file has.
+
+    Raises:
+        ProofmatchError: If there is such a file.
+    """
+    refuse_other_kind(path, "a result", lambda path: {"scores", "predictions_sha256"} <= set(read_json(path)))
 
 
 def result_faults(content: Any) -> list[str]:  # noqa: ANN401 - any JSON value

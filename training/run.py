@@ -34,7 +34,7 @@ from .model_folder import (
 from .pairs import column_of, read_pairs, read_task
 from .settings import Settings
 from .texts import SIDES
-from .tokenizer import load_tokenizer, train_tokenizer
+from .tokenizer import check_tokenizer_settings, load_tokenizer, train_tokenizer
 from .trainer.arguments import MatchingArguments
 from .trainer.learning_curve import learning_curve
 from .trainer.processes import is_first_process, number_of_processes, process_group, wait_for_all
@@ -99,6 +99,21 @@ def train_matcher(
                     write_outputs(trainer, run, out, is_resumed=checkpoint is not None)
             wait_for_all()
     return out
+
+
+def check_settings(settings: Settings, out: Path, input: str) -> None:
+    """Make the configurations that settings describe, before a release is opened or read.
+
+    Raises:
+        ProofmatchError: If a value is not possible.
+    """
+    with quiet_library(), _readable_errors():
+        MatchingArguments(output_dir=str(out), **settings.training)
+        if settings.model and not settings.model.get("encoder"):
+            ProofMatcherConfig(**{**settings.model, "input": input})
+        if settings.lexical:
+            LexicalMatcherConfig(**{**settings.lexical, "input": input})
+    check_tokenizer_settings(**settings.tokenizer)
 
 
 def _make_trainer(

@@ -57,8 +57,7 @@ def train_tokenizer(
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
-    if max_size <= len(SPECIAL):
-        raise ProofmatchError(f"max_size must be more than the {len(SPECIAL)} special words, not {max_size}")
+    check_tokenizer_settings(min_count, max_size)
     columns = [
         column if isinstance(column, pa.Array) else pa.array(list(column), pa.list_(pa.string()))
         for column in texts
@@ -84,6 +83,18 @@ def train_tokenizer(
         eos_token=END,
         additional_special_tokens=[UNKNOWN_MATH],
     )
+
+
+def check_tokenizer_settings(min_count: int = MIN_COUNT, max_size: int = MAX_SIZE) -> None:
+    """Refuse settings of `train_tokenizer` that leave no room for any token.
+
+    Raises:
+        ProofmatchError: If they do.
+    """
+    if max_size <= len(SPECIAL):
+        raise ProofmatchError(f"max_size must be more than the {len(SPECIAL)} special words, not {max_size}")
+    if min_count < 1:
+        raise ProofmatchError(f"min_count must be at least 1, not {min_count}")
 
 
 def load_tokenizer(folder_or_repository: str | Path, *, typed: bool = True) -> "PreTrainedTokenizerFast":

@@ -44,13 +44,15 @@ def run(options: argparse.Namespace) -> int:
     from ...builder.release.release import open_release
     from ..evaluator import evaluate_file, measure_by_trec_rule, refuse_seen
     from ..metrics import compare
-    from ..result import comparison_table, measures_table, result_tables
+    from ..result import check_result_name, comparison_table, measures_table, result_tables
     from ..system import read_system
     from ..task import load_task
 
     read = (options.predictions, options.against, options.gold)
     if options.out is not None and is_same_file(options.out, *read):
         raise ProofmatchError(f"{options.out} has predictions or the gold; give --out another name")
+    if options.out is not None:
+        check_result_name(options.out)
     system = read_system(options.predictions, name=options.name, input=options.input, url=options.url)
     release = open_release(options.data)
     task = load_task(release, options.split, by_article=options.by_article, gold=options.gold)
