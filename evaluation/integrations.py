@@ -5,6 +5,7 @@ Both libraries are in the extra `integrations`, and loaded when a function here 
 
 import re
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,6 +66,7 @@ def mteb_task(
     Example:
         >>> mteb.evaluate(model, tasks=[mteb_task("release")])  # doctest: +SKIP
     """
+    _require("mteb")
     from datasets import Dataset
     from mteb.abstasks import AbsTaskRetrieval
     from mteb.abstasks.retrieval_dataset_loaders import RetrievalSplitData
@@ -97,7 +99,7 @@ def mteb_task(
             annotations_creators="derived",
             dialect=[],
             sample_creation="found",
-            prompt={"query": _INSTRUCTION},
+            prompt={"query": _INSTRUCTION},  # pyright: ignore[reportArgumentType] - their type is made at run time
             bibtex_citation=render("citations.bib"),
         )
 
@@ -148,6 +150,7 @@ def information_retrieval_evaluator(
     Example:
         >>> information_retrieval_evaluator("release")(model)  # doctest: +SKIP
     """
+    _require("sentence_transformers")
     from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
 
     task = load_task(_opened(release), split, by_article=by_article)
@@ -164,6 +167,13 @@ def information_retrieval_evaluator(
         {statement: {proof} for statement, proof in zip(task.statement_ids, gold, strict=True)},
         **{**defaults, **options},
     )
+
+
+def _require(package: str) -> None:
+    if find_spec(package) is None:
+        raise ModuleNotFoundError(
+            f"{package} is not installed; pip install 'proofmatch[integrations]' has it", name=package
+        )
 
 
 def _opened(release: Release | str | Path) -> Release:
@@ -214,5 +224,5 @@ def _license(release: Release) -> str:
     from huggingface_hub import DatasetCard
     from mteb.types import Licenses
 
-    stated = DatasetCard.load(release.path(CARD)).data.to_dict().get("license")
+    stated: Any = DatasetCard.load(release.path(CARD)).data.to_dict().get("license")
     return stated if stated in get_args(Licenses) else _OTHER_LICENSES.get(str(stated), "not specified")

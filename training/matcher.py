@@ -136,10 +136,9 @@ class Matcher(PreTrainedModel):
         if push_to_hub:
             self.push_to_hub(**{"repo_id": Path(save_directory).name, **hub})
 
-    def push_to_hub(  # noqa: D417 - the others are the library's
+    def push_to_hub(  # noqa: D417 - the others are the library's  # pyright: ignore[reportIncompatibleVariableOverride]
         self,
         repo_id: str,
-        *others: Any,  # noqa: ANN401
         results: Sequence[Result | str | Path] = (),
         **options: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401 - what the library returns
@@ -155,7 +154,7 @@ class Matcher(PreTrainedModel):
         from huggingface_hub import CommitOperationAdd, HfApi
 
         reported = [reported_result(result) for result in results]
-        commit = super().push_to_hub(repo_id, *others, **options)
+        commit: Any = PreTrainedModel.push_to_hub(self, repo_id, **options)
         if reported:
             HfApi(token=options.get("token")).create_commit(
                 repo_id,
