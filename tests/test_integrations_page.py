@@ -69,7 +69,7 @@ def test_the_task_file_for_mteb_runs_on_an_export(release, minilm, tmp_path, mon
     for name in ("StatementProofRetrieval", "StatementProofReranking"):
         kind = namespace[name]
         assert kind.metadata.is_filled()
-        there = {"path": str(tmp_path / "export"), "revision": None}
+        there = {"path": str(tmp_path / "export"), "revision": "main"}
         monkeypatch.setattr(kind, "metadata", kind.metadata.model_copy(update={"dataset": there}))
         model = SentenceTransformer(str(minilm), device="cpu")
         found = mteb.evaluate(model, tasks=[kind()], cache=None, show_progress_bar=False)

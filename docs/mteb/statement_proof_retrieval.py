@@ -36,9 +36,9 @@ class StatementProofRetrieval(AbsTaskRetrieval):
     metadata = TaskMetadata(
         name="StatementProofRetrieval",
         description=(
-            "Retrieve the proof of a statement of research-level mathematics (a theorem, lemma or proposition "
-            "of the Stacks project) among the proofs of all statements of the split. Texts have their formulas "
-            "in TeX."
+            "Retrieve the proof of a statement of research-level mathematics (a theorem, lemma or "
+            "proposition of the Stacks project) among the proofs of all statements of the split. Texts have "
+            "their formulas in TeX."
         ),
         dataset={"path": "mteb/StatementProofRetrieval", "revision": "main"},
         type="Retrieval",
@@ -50,9 +50,9 @@ class StatementProofReranking(AbsTaskRetrieval):
     metadata = TaskMetadata(
         name="StatementProofReranking",
         description=(
-            "Rerank the 100 proofs that BM25 finds for a statement of research-level mathematics (a theorem, "
-            "lemma or proposition of the Stacks project). Texts have their formulas in TeX. A right proof that "
-            "BM25 misses is not added to the list."
+            "Rerank the 100 proofs that BM25 finds for a statement of research-level mathematics (a "
+            "theorem, lemma or proposition of the Stacks project). Texts have their formulas in TeX. A right "
+            "proof that BM25 misses is not added to the list."
         ),
         dataset={"path": "mteb/StatementProofReranking", "revision": "main"},
         type="Reranking",
