@@ -89,7 +89,7 @@ def refuse_other_kind(path: Path, kind: str, is_kind: Callable[[Path], bool]) ->
     """
     with disk_errors(path):
         if path.is_dir():
-            raise ProofmatchError(f"{path} is a folder, and {kind} is a file; give another name")
+            raise ProofmatchError(f"{path} is a folder, not a regular file; give another name")
         if not path.is_file() or not path.stat().st_size:
             return
     try:
