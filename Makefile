@@ -57,7 +57,8 @@ $(INSTALLED_TRAIN): $(INSTALLED)
 	touch $@
 
 $(INSTALLED_DEV): $(INSTALLED)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev,train,serve,distributed]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt \
+	  --editable ".[dev,train,serve,distributed,integrations]"
 	# polyglot's PyICU is compiled, with headers of ICU (Debian's libicu-dev) that not every machine has.
 	! pkg-config --exists icu-i18n 2>/dev/null || \
 	  $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[polyglot]" || \

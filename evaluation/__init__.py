@@ -22,4 +22,5 @@ __getattr__, __dir__ = lazy_exports(
         "verify_certificate": ".decoding.exact.certificate",
         "write_report": ".report.page",
     },
+    subpackages=("integrations",),
 )

@@ -1,8 +1,9 @@
 """Predictions and a release → the scores of a system. This is the only place where predictions are ranked."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from .metrics import (
     NO_RANK,
     TIE_RULE,
     Bootstrap,
+    Measures,
     count_assignments,
     interval95,
     is_one_to_one,
@@ -28,11 +30,16 @@ from .metrics import (
     see_decoding,
     values_by_statement,
 )
-from .predictions import NumberedBatch, read_predictions
-from .result import Dataset, Evaluator, Result
+from .predictions import NumberedBatch, PredictionReader, read_predictions
+from .python_predictions import read_objects
+from .result import Dataset, Evaluator, Result, check_result_name
 from .system import System, read_system
 from .task import Task, load_task
 from .training_data import may_have_seen, refusal
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +52,12 @@ class Ranking:
 
 
 def evaluate(
-    predictions: str | Path,
-    data: str | Path | Release,
+    predictions: "str | Path | Mapping[str, Any] | pd.DataFrame | npt.ArrayLike",
+    release: str | Path | Release,
     split: str = "test",
     *,
+    statement_ids: Sequence[str] | None = None,
+    proof_ids: Sequence[str] | None = None,
     by_article: bool = False,
     gold: str | Path | None = None,
     out: str | Path | None = None,
@@ -57,12 +66,17 @@ def evaluate(
     url: str | None = None,
     allow_seen: bool = False,
 ) -> Result:
-    """Score a prediction file.
+    """Score predictions.
 
     Args:
-        predictions: The file: `.jsonl`, `.jsonl.gz`, `.parquet`, `.trec` or `.trec.gz`.
-        data: A release folder, or `OWNER/NAME[@REVISION]` on the Hub.
+        predictions: A file (`.jsonl`, `.jsonl.gz`, `.parquet`, `.trec` or `.trec.gz`); or
+            `{statement_id: [proof_id, …]}`, best first; or `{statement_id: {proof_id: score}}`; or a
+            DataFrame with `statement_id`, `proof_id` and `score` or `rank`, or with `statement_id`,
+            `proof_ids` and maybe `scores`; or a matrix of scores, (statements, proofs).
+        release: A release, its folder, or `OWNER/NAME[@REVISION]` on the Hub.
         split: The split that the predictions are for, or `all`.
+        statement_ids: What the rows of a matrix are for.
+        proof_ids: What the columns of a matrix are for.
         by_article: Whether it is the split by article.
         gold: The answers of a sealed release, from `proofmatch seal`.
         out: Where to write the result, if anywhere.
@@ -72,16 +86,28 @@ def evaluate(
         allow_seen: Whether to score a system that may have seen the answers; the result says so.
 
     Raises:
-        ProofmatchError: If the file has any fault, with the first faults and their number; nothing is scored
-            then.
+        ProofmatchError: If the predictions have any fault, with the first faults and their number; nothing is
+            scored then.
+
+    Example:
+        >>> evaluate({"s-1f…": ["p-9a…", "p-07…"]}, "release").scores["mrr"]  # doctest: +SKIP
     """
-    path = Path(predictions)
-    system = read_system(path, name=name, input=input, url=url)
-    release = data if isinstance(data, Release) else open_release(data)
+    if out is not None:
+        check_result_name(Path(out))
+    is_file = isinstance(predictions, str | Path)
+    if is_file:
+        system = read_system(Path(predictions), name=name, input=input, url=url)
+    else:
+        system = System(name or "predictions", input=input, url=url)
+    release = release if isinstance(release, Release) else open_release(release)
     task = load_task(release, split, by_article=by_article, gold=gold)
-    if not allow_seen:
-        refuse_seen(path, system, task)
-    result = evaluate_file(path, task, system)
+    if is_file:
+        if not allow_seen:
+            refuse_seen(Path(predictions), system, task)
+        reader = read_predictions(Path(predictions), task)
+    else:
+        reader = read_objects(predictions, task, statement_ids, proof_ids)
+    result = _evaluate_reader(reader, task, system)
     if out is not None:
         result.save(Path(out))
     return result
@@ -89,9 +115,23 @@ def evaluate(
 
 def evaluate_file(path: Path, task: Task, system: System, progress: Progress | None = None) -> Result:
     """Score a prediction file on a task; memory does not grow with the lengths of its lists."""
-    predictions = read_predictions(path, task, progress)
+    return _evaluate_reader(read_predictions(path, task, progress), task, system)
+
+
+def _evaluate_reader(predictions: PredictionReader, task: Task, system: System) -> Result:
     ranking = rank_predictions(predictions, task.required_gold)
     return make_result(ranking, task, system, predictions.sha256)
+
+
+def measure_by_trec_rule(path: Path, task: Task) -> Measures:
+    """Score a prediction file with the tie rule of trec_eval and mteb, to compare with their figures.
+
+    Of equal scores, the proof whose id is later in the alphabet comes first.
+    """
+    order = np.empty(len(task.proof_ids), dtype=np.int64)
+    order[np.argsort(np.array(task.proof_ids, dtype=object))] = np.arange(len(order))
+    ranking = rank_predictions(read_predictions(path, task), task.required_gold, order)
+    return measure(ranking.ranks)
 
 
 def refuse_seen(predictions: Path, system: System, task: Task) -> None:
@@ -105,12 +145,15 @@ def refuse_seen(predictions: Path, system: System, task: Task) -> None:
         raise ProofmatchError(refusal(f"the system of {predictions}", entries or (), seen, task))
 
 
-def rank_predictions(source: Iterable[NumberedBatch] | ScoreSource, gold: np.ndarray) -> Ranking:
+def rank_predictions(
+    source: Iterable[NumberedBatch] | ScoreSource, gold: np.ndarray, tie_order: np.ndarray | None = None
+) -> Ranking:
     """Rank the gold proof of each statement.
 
     Args:
         source: The rows of a prediction file, a batch at a time, or the scores of all pairs.
         gold: The number of each statement's gold proof, (statements).
+        tie_order: Another tie rule for rows, see `rank_of_gold`.
     """
     if not isinstance(source, Iterable):
         return _rank_scores(source, gold)
@@ -119,7 +162,7 @@ def rank_predictions(source: Iterable[NumberedBatch] | ScoreSource, gold: np.nda
     longest = 0
     for batch in source:
         rows = batch.statements
-        ranks[rows] = rank_of_gold(batch.proofs, batch.scores, gold[rows])
+        ranks[rows] = rank_of_gold(batch.proofs, batch.scores, gold[rows], tie_order)
         first_choices[rows] = batch.proofs.values[batch.proofs.starts[:-1]]
         longest = max(longest, int(batch.proofs.lengths.max()))
     return Ranking(ranks, first_choices, longest)

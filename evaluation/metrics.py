@@ -34,7 +34,9 @@ _LEAST_REPEATED = 0.25  # of the wrong choices; choices at random have 37%, rank
 _DIGITS = 6  # far below the noise of resampling, and above that of different machines' arithmetic
 
 
-def rank_of_gold(columns: Ragged, scores: np.ndarray | None, gold: np.ndarray) -> np.ndarray:
+def rank_of_gold(
+    columns: Ragged, scores: np.ndarray | None, gold: np.ndarray, tie_order: np.ndarray | None = None
+) -> np.ndarray:
     """Rank each row's gold column among the columns listed for the row.
 
     With scores the rank is the number of listed columns whose score is at least that of the gold one, in
@@ -44,6 +46,8 @@ def rank_of_gold(columns: Ragged, scores: np.ndarray | None, gold: np.ndarray) -
         columns: The columns listed for each row; no column twice in a row.
         scores: The score of each of `columns.values`, higher is better; None to rank by position.
         gold: The gold column of each row, (rows).
+        tie_order: For the rule of others: of equal scores, the column with the larger number here is first,
+            (all columns).
 
     Returns:
         Ranks from 1, and `NO_RANK` where the gold column is not listed, (rows).
@@ -58,7 +62,10 @@ def rank_of_gold(columns: Ragged, scores: np.ndarray | None, gold: np.ndarray) -
     _refuse_nan(scores)
     gold_scores = np.zeros(len(gold), dtype=scores.dtype)
     gold_scores[listed] = scores[at]
-    as_good = np.bincount(rows[scores >= gold_scores[rows]], minlength=len(gold))
+    is_before = scores >= gold_scores[rows]
+    if tie_order is not None:
+        is_before &= (scores > gold_scores[rows]) | (tie_order[columns.values] >= tie_order[gold[rows]])
+    as_good = np.bincount(rows[is_before], minlength=len(gold))
     ranks[listed] = as_good[listed]
     return ranks
 

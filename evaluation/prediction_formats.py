@@ -132,12 +132,21 @@ def place_unit(path: Path) -> str:
     return "row" if suffix_of(path) == ".parquet" else "line"
 
 
+def looks_like_predictions(path: Path, suffix: str) -> bool:
+    """Tell by its first line or its columns whether a file may have predictions, with faults or without."""
+    if suffix == ".parquet":
+        return {*KEYS[:2]} <= set(pq.read_schema(path).names)
+    with gzip.open(path) if suffix.endswith(".gz") else path.open("rb") as file:
+        line = file.readline(_HARMLESS_LINE)
+    return b'"proof_ids"' in line if suffix.startswith(".jsonl") else len(line.split()) == 6
+
+
 def write_file(path: Path, suffix: str, batches: Iterable[PredictionBatch]) -> None:
     """Write batches to a file in the format of a suffix; the file itself may have another."""
     if suffix == ".parquet":
         _write_parquet(path, batches)
         return
-    lines = (_json_lines if suffix.startswith(".jsonl") else _trec_lines)(batches)
+    lines = (json_lines if suffix.startswith(".jsonl") else _trec_lines)(batches)
     if not suffix.endswith(".gz"):
         with path.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(lines)
@@ -249,6 +258,11 @@ _KINDS = {
 }  # fmt: skip
 
 
+def _kind(value: object) -> str:
+    """Name what a value is in JSON; Python has more kinds."""
+    return _KINDS.get(type(value)) or f"a {type(value).__name__}"
+
+
 def parse_jsonl(file: BinaryIO, limits: Limits) -> Iterator[ParsedBatch]:
     """Read JSON Lines in batches."""
     collector = _RowCollector()
@@ -275,9 +289,21 @@ def parse_jsonl(file: BinaryIO, limits: Limits) -> Iterator[ParsedBatch]:
     yield collector.take()
 
 
+def parse_rows(rows: Iterable[tuple[int, object]], limits: Limits) -> Iterator[ParsedBatch]:
+    """Read rows that are objects already, each with its place, as strictly as those of a file."""
+    collector = _RowCollector()
+    for place, row in rows:
+        _add_json_row(collector, place, row, limits)
+        if collector.is_full or collector.n_faults >= MOST_FAULTS:
+            yield collector.take()
+        if collector.n_faults >= MOST_FAULTS:
+            return
+    yield collector.take()
+
+
 def _add_json_row(collector: _RowCollector, number: int, row: object, limits: Limits) -> None:
     if not isinstance(row, dict):
-        collector.add_fault(number, f"is {_KINDS[type(row)]}, not an object")
+        collector.add_fault(number, f"is {_kind(row)}, not an object")
         return
     statement = row.get("statement_id")
     known = statement if isinstance(statement, str) and _is_unicode([statement]) else None
@@ -305,7 +331,7 @@ def _problems_of_row(row: dict[str, Any], limits: Limits) -> Iterator[str]:
         if key not in row:
             yield f"has no {key}"
     if "statement_id" in row and not isinstance(row["statement_id"], str):
-        yield f"statement_id is {_KINDS[type(row['statement_id'])]}, not a string"
+        yield f"statement_id is {_kind(row['statement_id'])}, not a string"
     elif "statement_id" in row and not _is_unicode([row["statement_id"]]):
         yield "statement_id is not Unicode: it has half of a surrogate pair"
     if "proof_ids" in row:
@@ -320,10 +346,10 @@ def _problems_of_row(row: dict[str, Any], limits: Limits) -> Iterator[str]:
 
 def _problems_of_list(key: str, values: object, allowed: set[type], what: str) -> Iterator[str]:
     if not isinstance(values, list):
-        yield f"{key} is {_KINDS[type(values)]}, not a list of {what}"
+        yield f"{key} is {_kind(values)}, not a list of {what}"
     elif not set(map(type, values)) <= allowed:
         at = next(at for at, value in enumerate(values) if type(value) not in allowed)
-        yield f"{key} must be {what}, but number {at + 1} is {_KINDS[type(values[at])]}"
+        yield f"{key} must be {what}, but number {at + 1} is {_kind(values[at])}"
     elif str in allowed and not _is_unicode(values):
         yield f"{key} has an id that is not Unicode: it has half of a surrogate pair"
 
@@ -363,12 +389,13 @@ def _floats(scores: list[float]) -> list[float]:
         return [math.inf if abs(score) > sys.float_info.max else float(score) for score in scores]
 
 
-def _json_lines(batches: Iterable[PredictionBatch]) -> Iterator[str]:
+def json_lines(batches: Iterable[PredictionBatch], *, allow_nan: bool = False) -> Iterator[str]:
+    """Write rows as the lines of a JSON Lines file."""
     for statement, proofs, scores in _python_rows(batches):
         row = {"statement_id": statement, "proof_ids": proofs}
         if scores is not None:
             row["scores"] = scores
-        yield json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+        yield json.dumps(row, ensure_ascii=False, allow_nan=allow_nan) + "\n"
 
 
 # TREC runs: one proof per line. As in trec_eval the score orders the proofs and the rank is ignored. Unlike

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import numpy as np
 import pyarrow as pa
 
-from proofmatch.errors import ProofmatchError, quoted
+from proofmatch.errors import NotFoundError, ProofmatchError, quoted
 from proofmatch.progress import Progress
 from proofmatch.ragged import Ragged
-from proofmatch.storage import SourceChanged, atomic_file, open_regular
+from proofmatch.storage import SourceChanged, atomic_file, open_regular, refuse_other_kind
 
 from .parquet_reader import parse_parquet
 from .prediction_formats import (
@@ -28,6 +28,8 @@ from .prediction_formats import (
     Limits,
     ParsedBatch,
     PredictionBatch,
+    json_lines,
+    looks_like_predictions,
     parse_jsonl,
     parse_trec,
     place_unit,
@@ -35,7 +37,7 @@ from .prediction_formats import (
     write_file,
 )
 from .system import System, sidecar_of
-from .task import Task
+from .task import Task, find_split
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -80,6 +82,13 @@ class NumberedBatch:
 class PredictionReader:
     """The rows of a prediction file without fault, a batch at a time; the file is read once.
 
+    Args:
+        path: The file.
+        ids: The statements and proofs that it may name.
+        limits: What a row may take.
+        progress: Advanced after each row.
+        task: What it is for; None if that is unknown.
+
     A caller that uses a batch before the last one must expect the file to turn out faulty: after the last row
     iterating raises a ProofmatchError if the file has any fault, with the first faults and their number.
 
@@ -95,13 +104,14 @@ class PredictionReader:
         ids: "tuple[_Numbering, _Numbering]",
         limits: Limits,
         progress: Progress | None = None,
+        task: Task | None = None,
     ) -> None:
         self.sha256 = ""
         self.size = 0
-        self.path, self._ids, self._limits, self._progress = path, ids, limits, progress
+        self.path, self._ids, self._limits, self._progress, self._task = path, ids, limits, progress, task
 
     def __iter__(self) -> Iterator[NumberedBatch]:
-        faults = _FaultList(self.path, place_unit(self.path))
+        faults = _FaultList(self._name, self._unit)
         checker = _RowChecker(*self._ids, faults, self._limits.where)
         for batch in self._parsed():
             checked = checker.check(batch)
@@ -111,9 +121,38 @@ class PredictionReader:
                 for _ in range(len(batch.rows)):
                     self._progress.advance()
             if batch.is_cut or faults.count >= MOST_FAULTS:
+                self._refuse_other_split(checker, "first ")
                 faults.refuse_if_any(at_least=True)
+        self._refuse_other_split(checker)
         checker.finish()
         faults.refuse_if_any()
+
+    @property
+    def _name(self) -> str:
+        """What messages call the predictions."""
+        return str(self.path)
+
+    @property
+    def _unit(self) -> str:
+        """What messages call a place."""
+        return place_unit(self.path)
+
+    def _refuse_other_split(self, checker: "_RowChecker", first: str = "") -> None:
+        """Say which split the predictions are for if they are for another one, instead of listing it all."""
+        if self._task is None or not checker.has_unknown_statements_only:
+            return
+        task, unknown = self._task, checker.unknown_statements
+        found = find_split(task.release, unknown)
+        remedy = f"they are of none of its splits: give --data the release that {self._name} is for"
+        if found is not None:
+            split, by_article = found
+            family = " without" * (task.by_article and not by_article) + " --by-article"
+            option = f"--split {split}" + family * (task.by_article or by_article)
+            remedy = f"all are in {split}{' by article' * by_article}: use {option}"
+        of = f"{first}{len(unknown):,} statements is" if len(unknown) > 1 else "statements is"
+        raise ProofmatchError(
+            f"{self._name} was not used: none of its {of} in {self._limits.where}; {remedy}"
+        )
 
     @property
     def n_new_ids(self) -> int:
@@ -129,6 +168,8 @@ class PredictionReader:
                     yield from self._parsed_parquet(file)
                 else:
                     yield from self._parsed_text(file, suffix)
+        except FileNotFoundError:
+            raise NotFoundError(f"{self.path} cannot be read (No such file or directory)") from None
         except OSError as error:
             raise ProofmatchError(f"{self.path} cannot be read ({error.strerror or error})") from None
 
@@ -169,6 +210,45 @@ class _HashedFile(io.RawIOBase):
         return len(content)
 
 
+class ObjectReader(PredictionReader):
+    """The rows of predictions that are Python objects, checked as those of a file are.
+
+    Args:
+        name: What messages call the predictions, such as `the dict`.
+        batches: Their rows.
+        task: What they are for.
+
+    Attributes:
+        sha256: After the last row, the hash of the JSON Lines file that the rows would make.
+    """
+
+    def __init__(self, name: str, batches: Iterable[ParsedBatch], task: Task) -> None:
+        super().__init__(Path(), _numberings(task), limits_of(task), task=task)
+        self._object, self._batches = name, batches
+
+    @property
+    def _name(self) -> str:
+        return self._object
+
+    @property
+    def _unit(self) -> str:
+        return "row"
+
+    def _parsed(self) -> Iterator[ParsedBatch]:
+        digest = hashlib.sha256()
+        for batch in self._batches:
+            for line in json_lines([_without_nulls(batch.rows)], allow_nan=True):
+                digest.update(line.encode())
+            yield batch
+        self.sha256 = digest.hexdigest()
+
+
+def _without_nulls(rows: PredictionBatch) -> PredictionBatch:
+    """Take the column of scores away if no row has any."""
+    has_scores = rows.scores is not None and rows.scores.null_count < len(rows)
+    return rows if has_scores else PredictionBatch(rows.statement_ids, rows.proof_ids, None)
+
+
 def _state(file: BinaryIO) -> tuple[int, int, int]:
     status = os.fstat(file.fileno())
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns
@@ -176,10 +256,17 @@ def _state(file: BinaryIO) -> tuple[int, int, int]:
 
 def read_predictions(path: Path, task: Task, progress: Progress | None = None) -> PredictionReader:
     """Read a prediction file for a task, with ids as positions in the task."""
+    return PredictionReader(path, _numberings(task), limits_of(task), progress, task)
+
+
+def limits_of(task: Task) -> Limits:
+    """Derive what a row of predictions for a task may take."""
     where = f"{task.split} of {task.release.id}{' by article' if task.by_article else ''}"
-    limits = Limits.of_task(task.statement_ids, task.proof_ids, where)
-    ids = _Numbering(task.statement_ids), _Numbering(task.proof_ids)
-    return PredictionReader(path, ids, limits, progress)
+    return Limits.of_task(task.statement_ids, task.proof_ids, where)
+
+
+def _numberings(task: Task) -> "tuple[_Numbering, _Numbering]":
+    return _Numbering(task.statement_ids), _Numbering(task.proof_ids)
 
 
 def read_whole(reader: PredictionReader) -> list[NumberedBatch]:
@@ -210,12 +297,23 @@ def read_all(path: Path, progress: Progress | None = None) -> tuple[list[str], l
     return statements.ids, proofs.ids, rows
 
 
+def check_predictions_name(path: Path) -> None:
+    """Refuse a name for predictions that has no suffix of theirs, or that another kind of file has.
+
+    Raises:
+        ProofmatchError: If there is such a file.
+    """
+    suffix = suffix_of(path)
+    refuse_other_kind(path, "a prediction file", lambda path: looks_like_predictions(path, suffix))
+
+
 def write_predictions(path: Path, batches: Iterable[PredictionBatch], system: System) -> None:
     """Write a prediction file in the format of its suffix, and `<its name>.system.json` beside it.
 
     Raises:
         ProofmatchError: If the file cannot be written, or a row has a fault for which it would be refused.
     """
+    check_predictions_name(path)
     suffix = suffix_of(path)
     with atomic_file(path) as temporary:
         write_file(temporary, suffix, _checked(path, batches))
@@ -226,7 +324,7 @@ def write_predictions(path: Path, batches: Iterable[PredictionBatch], system: Sy
 
 def _checked(path: Path, batches: Iterable[PredictionBatch]) -> Iterator[PredictionBatch]:
     """Check rows as a reader would, so that what is written can be read."""
-    faults = _FaultList(path, "row")
+    faults = _FaultList(str(path), "row")
     checker = _RowChecker(_Numbering(growing=True), _Numbering(growing=True), faults, str(path))
     first = 1
     for batch in batches:
@@ -271,11 +369,11 @@ class _Numbering:
 class _FaultList:
     """Counts the faults of a file and keeps the first ones."""
 
-    def __init__(self, path: Path, unit: str) -> None:
+    def __init__(self, name: str, unit: str) -> None:
         self.unit = unit  # what a place is: `line` or `row`
         self.count = 0
         self.is_of_other_split = False  # whether it looks as if the file were for other statements
-        self._path = path
+        self._name = name
         self._shown: list[str] = []
 
     def add(self, faults: Iterable[Fault], n_more: int = 0) -> None:
@@ -294,7 +392,7 @@ class _FaultList:
         """
         if self.count:
             number = f"{'at least ' * at_least}{self.count:,} fault{'s' * (self.count > 1)}"
-            head = f"{self._path} has {number} and was not used:"
+            head = f"{self._name} has {number} and was not used:"
             n_more = self.count - len(self._shown)
             more = [f"and {'at least ' * at_least}{n_more:,} more"] if n_more else []
             hint = ["is it for another split? --split and --by-article choose it"]
@@ -327,8 +425,16 @@ class _RowChecker:
         self._statements, self._proofs, self._faults = statements, proofs, faults
         self._where = where  # the name of the task, for messages
         self._place_of: dict[int, int] = {}  # of each statement that has been read
-        self._n_unknown = 0  # rows whose statement is not in the task
+        self.unknown_statements: list[str] = []  # of rows whose statement is not in the task
+        self._has_malformed = False  # whether the reader found faults
         self._first: tuple[int, bool] | None = None  # place of the first row, and whether it has scores
+
+    @property
+    def has_unknown_statements_only(self) -> bool:
+        """Whether there are rows, of the right form and for different statements, and none is in the task."""
+        unknown = self.unknown_statements
+        is_whole = not self._has_malformed and len(set(unknown)) == len(unknown)
+        return bool(unknown) and not self._place_of and is_whole
 
     def check(self, batch: ParsedBatch) -> NumberedBatch:
         """Report the faults of some rows and return the others."""
@@ -341,6 +447,7 @@ class _RowChecker:
         lists = _Lists(ids, usable, scored, proofs, Ragged.from_arrow(scores))
         found = [*self._wrong_statements(statements, batch), *self._wrong_lists(lists, batch)]
         faults = [Fault(int(batch.places[row]), names[row].as_py(), problem) for row, problem in found]
+        self._has_malformed |= bool(batch.faults)
         self._faults.add([*batch.faults, *faults], batch.n_more_faults)
         kept = usable.copy()
         kept[[row for row, _ in found]] = False
@@ -365,14 +472,14 @@ class _RowChecker:
     def _wrong_statements(self, statements: np.ndarray, batch: ParsedBatch) -> Iterator[tuple[int, str]]:
         for row, number in enumerate(statements.tolist()):
             if number < 0:
-                self._n_unknown += 1
+                self.unknown_statements.append(batch.rows.statement_ids[row].as_py())
                 yield row, f"there is no such statement in {self._where}"
             elif number in self._place_of:
                 earlier = f"{self._faults.unit} {self._place_of[number]:,}"
                 yield row, f"the statement is also in {earlier}; give it once, in one place"
             else:
                 self._place_of[number] = int(batch.places[row])
-        self._faults.is_of_other_split = self._n_unknown > len(self._place_of)
+        self._faults.is_of_other_split = len(self.unknown_statements) > len(self._place_of)
 
     def _wrong_lists(self, lists: _Lists, batch: ParsedBatch) -> Iterator[tuple[int, str]]:
         lengths = lists.proofs.lengths

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
+from html import escape
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from proofmatch.errors import ProofmatchError, one_line, shown
-from proofmatch.storage import atomic_file
+from proofmatch.storage import atomic_file, refuse_other_kind
+from proofmatch.strict_json import read_json
 
 from .metrics import (
     MEASURES,
@@ -34,6 +36,7 @@ from .system import (
 from .training_data import in_words
 
 if TYPE_CHECKING:
+    import pandas as pd
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
@@ -90,9 +93,36 @@ class Result:
     ranks: np.ndarray = field(compare=False, repr=False)  # of the gold proofs, not in the file, (statements)
     first_choices: np.ndarray = field(compare=False, repr=False)  # numbers of proofs, not in the file either
 
+    @property
+    def scores(self) -> dict[str, Any]:
+        """The scores by their names in the result file: fractions from 0 to 1, `one_to_one` and `ci95`."""
+        intervals = {name: list(interval) for name, interval in self.ci95.items()}
+        return {**self.measures.as_dict(), "one_to_one": self.one_to_one, "ci95": intervals}
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Make a table of the scores, with the bounds of their 95% intervals."""
+        import pandas as pd
+
+        rows = [[value, *self.ci95[name]] for name, value in self.measures.as_dict().items()]
+        columns = ["score", "ci95_low", "ci95_high"]
+        return pd.DataFrame(rows, columns=columns, index=pd.Index(MEASURES, name="measure"))
+
+    def _repr_html_(self) -> str:
+        """Show the scores as a table in a notebook."""
+        data = self.dataset
+        caption = (
+            f"{self.system.name} on {data.id}, {data.config}, {data.split}: "
+            f"{self.n_statements:,} statements, {self.n_proofs:,} proofs"
+        )
+        rows = [
+            f"<tr><th>{name}</th><td>{_percent(value)}</td><td>{_interval(self.ci95[name])}</td></tr>"
+            for name, value in self.measures.as_dict().items()
+        ]
+        head = "<tr><th></th><th>%</th><th>95% interval</th></tr>"
+        return f"<table><caption>{escape(caption)}</caption>{head}{''.join(rows)}</table>"
+
     def as_dict(self) -> dict[str, Any]:
         """Return the content of the result file, as `result.schema.json` describes it."""
-        intervals = {name: list(interval) for name, interval in self.ci95.items()}
         return {
             "schema_version": SCHEMA_VERSION,
             "system": self.system.as_dict(),
@@ -102,17 +132,31 @@ class Result:
             "n_statements": self.n_statements,
             "n_proofs": self.n_proofs,
             "decoding_seen": self.decoding_seen,
-            "scores": {**self.measures.as_dict(), "one_to_one": self.one_to_one, "ci95": intervals},
+            "scores": self.scores,
             **({"allow_seen": True} if self.allow_seen else {}),
             "by_category": {name: asdict(scores) for name, scores in self.by_category.items()},
             "assignment_counts": {str(number): proofs for number, proofs in self.assignment_counts.items()},
         }
 
     def save(self, path: Path) -> None:
-        """Write the result file, completely or not at all."""
+        """Write the result file, completely or not at all.
+
+        Raises:
+            ProofmatchError: If the file cannot be written, or another kind of file has its name.
+        """
+        check_result_name(path)
         text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
         with atomic_file(path) as temporary:
             temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def check_result_name(path: Path) -> None:
+    """Refuse a name for a result that another kind of file has.
+
+    Raises:
+        ProofmatchError: If there is such a file.
+    """
+    refuse_other_kind(path, "a result", lambda path: {"scores", "predictions_sha256"} <= set(read_json(path)))
 
 
 def result_faults(content: Any) -> list[str]:  # noqa: ANN401 - any JSON value
@@ -220,6 +264,11 @@ def result_tables(result: Result) -> str:
             f"one-to-one: {one_to_one}\npredictions: {decoding_in_words(result)}",
         ]
     )
+
+
+def measures_table(measures: Measures) -> str:
+    """Lay out scores without intervals."""
+    return _table(["", "%"], [[name, _percent(value)] for name, value in measures.as_dict().items()])
 
 
 def claims_of(system: System) -> list[tuple[str, str]]:

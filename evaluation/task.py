@@ -3,6 +3,7 @@
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from proofmatch.errors import ProofmatchError, check_choice, quoted
 
 from ..builder.release.gold import GoldPair, read_gold
 from ..builder.release.release import Release
-from ..builder.release.schema import ALL, config_name
+from ..builder.release.schema import ALL, SPLITS, config_name
 
 INPUTS = ("both", "text", "math")
 _FIRST_LETTER = {"text": "t", "math": "m"}
@@ -117,6 +118,19 @@ def _read_answers(
             raise ProofmatchError(f"{gold} {wrong}, which is {where}; give the gold of this very release")
         answers |= sealed
     return answers
+
+
+def find_split(release: Release, statement_ids: Collection[str]) -> tuple[str, bool] | None:
+    """Find the split that has all of some statements, and whether it is one by article."""
+    for by_article in (False, True):
+        for split in SPLITS:
+            try:
+                ids = release.table(config_name("statements", by_article), split, ["statement_id"])
+            except ProofmatchError:
+                continue  # a release need not have all
+            if set(statement_ids) <= set(ids.column(0).to_pylist()):
+                return split, by_article
+    return None
 
 
 def load_tokens(release: Release, side: str, split: str, *, by_article: bool = False) -> pa.ListArray:

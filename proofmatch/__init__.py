@@ -8,8 +8,9 @@ from .lazy import lazy_exports
 if TYPE_CHECKING:  # in a checkout, type checkers do not find the subpackages
     from .builder.release.release import load_release  # pyright: ignore[reportMissingImports]
     from .evaluation.evaluator import evaluate  # pyright: ignore[reportMissingImports]
+    from .training.prediction import load_matcher  # pyright: ignore[reportMissingImports]
 
-__all__ = ["evaluate", "load_release"]
+__all__ = ["evaluate", "load_matcher", "load_release"]
 __version__ = "0.1.0"
 
 # In a checkout the subpackages lie beside this folder, not inside it, and a program started there finds this
@@ -20,5 +21,10 @@ if not (_here / "builder").is_dir():
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
-    {"evaluate": ".evaluation.evaluator", "load_release": ".builder.release.release"},
+    {
+        "evaluate": ".evaluation.evaluator",
+        "load_matcher": ".training.prediction",
+        "load_release": ".builder.release.release",
+    },
+    subpackages=("builder", "evaluation", "training"),
 )

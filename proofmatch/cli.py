@@ -6,11 +6,12 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from . import __doc__ as DESCRIPTION  # noqa: N812 - it is a constant here
 from . import __version__
-from .errors import ProofmatchError, printable
+from .errors import ProofmatchError, printable, quoted
 
 # Subcommand → (module with `add_arguments` and `run`, one line of help). Modules are imported only when
 # chosen, so that `proofmatch --help` answers at once.
@@ -110,7 +111,12 @@ def make_parser(chosen: str | None) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0, 1 for a failed check, 2 for bad usage or input."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    chosen = next((argument for argument in arguments if argument in COMMANDS), None)
+    chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if chosen is not None and chosen not in COMMANDS:
+        near = get_close_matches(chosen, COMMANDS, 1)
+        hint = f"did you mean {near[0]}?" if near else "`proofmatch --help` lists the commands"
+        print(f"proofmatch: there is no command {quoted(chosen)}; {hint}", file=sys.stderr)
+        return ProofmatchError.exit_code
     try:
         options = make_parser(chosen).parse_args(arguments)
         return options.run(options)

@@ -10,14 +10,20 @@ _LONGEST_NAME = 60
 _LONGEST_MESSAGE = 300
 
 
-class ProofmatchError(Exception):
+class ProofmatchError(ValueError):
     """A failure that one sentence explains: shown without a traceback.
+
+    It is a `ValueError`, because what was given is wrong, and Python users expect that.
 
     Attributes:
         exit_code: 2 for bad usage or input, 1 for a check that failed.
     """
 
     exit_code = 2
+
+
+class NotFoundError(ProofmatchError, FileNotFoundError):
+    """There is no such file, folder or repository."""
 
 
 class CheckFailed(ProofmatchError):  # noqa: N818 - a verdict, not an accident

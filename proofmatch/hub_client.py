@@ -133,6 +133,8 @@ def failures_in_words(token: str | None, doing: Errand) -> Iterator[None]:
     """Turn failures of requests into one sentence with the remedy, without the token."""
     try:
         yield
+    except ProofmatchError:
+        raise
     except (http_errors(), OSError, RuntimeError, ValueError) as error:
         sentence = _explain(error, doing)
         raise ProofmatchError(sentence.replace(token, "<token>") if token else sentence) from None

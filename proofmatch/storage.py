@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
@@ -65,9 +65,41 @@ def read_limited(path: Path, most: int) -> bytes:
     return content
 
 
+def read_start(path: Path, size: int) -> bytes:
+    """Read the first bytes of a regular file."""
+    with open_regular(path) as file:
+        return file.read(size)
+
+
 def is_same_file(path: Path, *others: Path | None) -> bool:
     """Tell whether a path names the same file as one of the others, however they are spelled."""
     return path.resolve() in [other.resolve() for other in others if other is not None]
+
+
+def refuse_other_kind(path: Path, kind: str, is_kind: Callable[[Path], bool]) -> None:
+    """Refuse to replace a file that is something else than what will be written, before any work.
+
+    Args:
+        path: The file to write; there need not be one yet.
+        kind: What will be written, such as `a result`.
+        is_kind: Tells whether a file is of that kind; an error means that it is not.
+
+    Raises:
+        ProofmatchError: If `path` is another kind of file, or a folder.
+    """
+    with disk_errors(path):
+        if path.is_dir():
+            raise ProofmatchError(f"{path} is a folder, not a regular file; give another name")
+        if not path.is_file() or not path.stat().st_size:
+            return
+    try:
+        is_same = is_kind(path)
+    except (OSError, ValueError, EOFError):
+        is_same = False
+    if not is_same:
+        raise ProofmatchError(
+            f"{path} is not {kind}, which would replace it; give another name, or remove it"
+        )
 
 
 def temporary_path(path: Path) -> Path:

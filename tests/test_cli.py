@@ -50,7 +50,6 @@ def test_version(capsys):
     "arguments",
     [
         [],
-        ["nonsense"],
         ["build", "--out", "x"],
         ["build", "x", "--out", "y", "--engine", "abacus"],
         ["build", "x", "--out", "y", "--detector", "crystal-ball"],
@@ -62,6 +61,18 @@ def test_bad_usage_exits_with_2(arguments, capsys):
         main(arguments)
     assert exit_.value.code == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [("evalute", "did you mean evaluate?"), ("predictions", "did you mean predict?"), ("xyzzy", "--help")],
+)
+def test_an_unknown_command_gets_a_suggestion(typed, told, capsys):
+    assert main([typed, "x.jsonl", "--data", "train"]) == 2
+    said = capsys.readouterr().err
+    assert told in said
+    assert typed in said
+    assert said.count("\n") == 1
 
 
 @pytest.mark.parametrize(

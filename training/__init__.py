@@ -1,8 +1,10 @@
 """Matchers, their training, and search with them."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from proofmatch.lazy import lazy_exports
+
+from .auto_classes import register_matchers, register_when_loaded
 
 if TYPE_CHECKING:
     from .encoder.encoder_config import ProofMatcherConfig
@@ -10,6 +12,8 @@ if TYPE_CHECKING:
     from .joint import JointMatcher
     from .lexical.lexical_config import LexicalMatcherConfig
     from .lexical.lexical_matcher import LexicalMatcher
+    from .matcher import TrainedMatcher
+    from .prediction import load_matcher
     from .texts import encode_pairs
     from .tokenizer import load_tokenizer, train_tokenizer
     from .trainer.arguments import MatchingArguments
@@ -23,12 +27,14 @@ __all__ = [
     "MatchingTrainer",
     "ProofMatcher",
     "ProofMatcherConfig",
+    "TrainedMatcher",
     "encode_pairs",
+    "load_matcher",
     "load_tokenizer",
     "train_tokenizer",
 ]
 
-__getattr__, __dir__ = lazy_exports(
+_load, __dir__ = lazy_exports(
     __name__,
     {
         "MatchingArguments": ".trainer.arguments",
@@ -38,8 +44,20 @@ __getattr__, __dir__ = lazy_exports(
         "LexicalMatcherConfig": ".lexical.lexical_config",
         "ProofMatcher": ".encoder.proof_matcher",
         "ProofMatcherConfig": ".encoder.encoder_config",
+        "TrainedMatcher": ".matcher",
         "encode_pairs": ".texts",
+        "load_matcher": ".prediction",
         "load_tokenizer": ".tokenizer",
         "train_tokenizer": ".tokenizer",
     },
 )
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - the type of a module's attributes
+    value = _load(name)
+    if name.endswith(("Matcher", "MatcherConfig")):
+        register_matchers()  # so that `AutoModel.from_config` knows it
+    return value
+
+
+register_when_loaded()

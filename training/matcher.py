@@ -2,7 +2,7 @@
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +15,14 @@ from torch import nn
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
 from transformers.utils.hub import cached_file
 
-from proofmatch.errors import ProofmatchError, first_line
+from proofmatch.errors import NotFoundError, ProofmatchError, first_line
 from proofmatch.progress import Progress
 from proofmatch.strict_json import read_json
 
 from ..builder.release.schema import ALL
 from ..evaluation.decoding.scores import ScoreSource
+from ..evaluation.reported_results import reported_result
+from ..evaluation.result import Result
 from ..evaluation.training_data import (
     FAMILIES,
     RECORD,
@@ -31,12 +33,15 @@ from ..evaluation.training_data import (
 )
 from .calibration import confidences
 from .model_files import check_model_files
-from .model_folder import RUN
+from .model_folder import CARD, RUN
 from .texts import TextReader, Texts
 from .vectors import Vectors, scores_of
 
 if TYPE_CHECKING:
+    from mteb.models.model_meta import ModelMeta
+
     from ..builder.release.release import Release
+    from .mteb_model import MatcherSearch
     from .searching.searcher import Hit
 
 _FILE_OPTIONS = ("cache_dir", "force_download", "local_files_only", "revision", "subfolder", "token")
@@ -152,6 +157,34 @@ class Matcher(PreTrainedModel):
         calibration = getattr(self.config, "calibration", None)
         return None if calibration is None else confidences(calibration, scores)
 
+    def push_to_hub(  # noqa: D417 - the others are the library's  # pyright: ignore[reportIncompatibleVariableOverride]
+        self,
+        repo_id: str,
+        results: Sequence[Result | str | Path] = (),
+        **options: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401 - what the library returns
+        """Upload the matcher to the Hub, and report its results to the leaderboards of the datasets there.
+
+        Args:
+            repo_id: `OWNER/NAME`.
+            results: Results of test splits of datasets on the Hub, from `evaluate`, or their files.
+
+        Raises:
+            ProofmatchError: If something is not such a result; nothing is uploaded then.
+        """
+        from huggingface_hub import CommitOperationAdd, HfApi
+
+        reported = [reported_result(result) for result in results]
+        commit: Any = PreTrainedModel.push_to_hub(self, repo_id, **options)
+        if reported:
+            HfApi(token=options.get("token")).create_commit(
+                repo_id,
+                [CommitOperationAdd(name, text.encode()) for name, text in reported],
+                commit_message="Report results",
+                revision=commit.pr_revision or options.get("revision"),
+            )
+        return commit
+
     @abstractmethod
     def reader(self, tokenizer: PreTrainedTokenizerFast) -> TextReader:
         """Return the reader of texts for this matcher."""
@@ -198,10 +231,17 @@ class Matcher(PreTrainedModel):
 
 @dataclass(frozen=True, slots=True)
 class TrainedMatcher:
-    """A matcher and the tokenizer it was trained with."""
+    """A matcher and the tokenizer it was trained with.
+
+    Attributes:
+        matcher: The model.
+        tokenizer: Its tokenizer.
+        name: The folder or repository that it was opened from.
+    """
 
     matcher: Matcher
     tokenizer: PreTrainedTokenizerFast
+    name: str = "matcher"
 
     @property
     def reader(self) -> TextReader:
@@ -247,6 +287,64 @@ class TrainedMatcher:
 
         return search(self, statement, release, k, among=among, split=split, macros=macros, why=why)
 
+    def score(self, statements: Sequence[str], proofs: Sequence[str]) -> np.ndarray:
+        """Score every statement with every proof, (statements, proofs); higher is better.
+
+        Args:
+            statements: Texts with formulas in TeX, such as `Every ideal of $R$ is principal.`
+            proofs: The same.
+
+        Raises:
+            ProofmatchError: If a text is empty.
+        """
+        from .searching.query import encode_readable
+
+        encoded = encode_readable(self, statements, "statement"), encode_readable(self, proofs, "proof")
+        return self.matcher.scores(*encoded).block(0, len(statements))
+
+    def push_to_hub(
+        self,
+        repo_id: str,
+        results: Sequence[Result | str | Path] = (),
+        **options: Any,  # noqa: ANN401 - the library's
+    ) -> None:
+        """Upload the matcher, its tokenizer and its card to the Hub, and report its results there.
+
+        Args:
+            repo_id: `OWNER/NAME`.
+            results: Results of test splits of datasets on the Hub, from `evaluate`, or their files.
+            **options: As of the `push_to_hub` of transformers, such as `private`.
+
+        Raises:
+            ProofmatchError: If something is not such a result; nothing is uploaded then.
+        """
+        from huggingface_hub import HfApi
+
+        self.matcher.push_to_hub(repo_id, results=results, **options)
+        self.tokenizer.push_to_hub(repo_id, **options)
+        card = Path(self.name) / CARD
+        if card.is_file():
+            HfApi(token=options.get("token")).upload_file(
+                path_or_fileobj=card, path_in_repo=CARD, repo_id=repo_id, revision=options.get("revision")
+            )
+
+    @property
+    def mteb_model_meta(self) -> "ModelMeta":
+        """What mteb has to know of a model; so `mteb.evaluate` takes a matcher on tasks of `mteb_task`."""
+        from .mteb_model import model_meta
+
+        return model_meta(self)
+
+    def mteb_model(self, tokens: "Mapping[str, Sequence[str]] | None" = None) -> "MatcherSearch":
+        """Make a search model of mteb of the matcher, for any retrieval task.
+
+        Args:
+            tokens: Typed tokens by the ids of texts. Other texts are read as `score` does.
+        """
+        from .mteb_model import MatcherSearch
+
+        return MatcherSearch(self, tokens or {})
+
 
 def saved_training_data(model: Any, **options: Any) -> TrainingData | None:  # noqa: ANN401 - as `from_pretrained`
     """Read what a saved matcher was trained on; older ones say it in the settings of their training."""
@@ -287,7 +385,7 @@ def checked_options(name: Any, options: dict[str, Any]) -> dict[str, Any]:  # no
 
 def no_matcher(name: object, error: Exception) -> ProofmatchError:
     """Say that there is no matcher of a name."""
-    return ProofmatchError(
+    return NotFoundError(
         f"{name} is neither a folder with a matcher nor OWNER/NAME of one on the Hub ({first_line(error)})"
     )
 

@@ -53,7 +53,7 @@ def load_matcher(folder_or_repository: str | Path) -> TrainedMatcher:
     with quiet_library():
         is_typed = not getattr(matcher.config, "reads_text_column", False)
         tokenizer = load_tokenizer(folder_or_repository, typed=is_typed)
-    return TrainedMatcher(matcher, tokenizer)
+    return TrainedMatcher(matcher, tokenizer, str(folder_or_repository))
 
 
 def model_scores(model: TrainedMatcher, task: Task) -> ScoreSource:

@@ -38,7 +38,7 @@ from .model_folder import (
 from .pairs import column_of, read_pairs, read_task
 from .settings import Settings
 from .texts import SIDES
-from .tokenizer import load_tokenizer, train_tokenizer
+from .tokenizer import check_tokenizer_settings, load_tokenizer, train_tokenizer
 from .trainer.arguments import MatchingArguments
 from .trainer.learning_curve import learning_curve
 from .trainer.processes import is_first_process, number_of_processes, process_group, wait_for_all
@@ -106,6 +106,21 @@ def train_matcher(
     return out
 
 
+def check_settings(settings: Settings, out: Path, input: str) -> None:
+    """Make the configurations that settings describe, before a release is opened or read.
+
+    Raises:
+        ProofmatchError: If a value is not possible.
+    """
+    with quiet_library(), _readable_errors():
+        MatchingArguments(output_dir=str(out), **settings.training)
+        if settings.model and not settings.model.get("encoder"):
+            ProofMatcherConfig(**{**settings.model, "input": input})
+        if settings.lexical:
+            LexicalMatcherConfig(**{**settings.lexical, "input": input})
+    check_tokenizer_settings(**settings.tokenizer)
+
+
 def _make_trainer(
     release: Release, settings: Settings, out: Path, input: str, by_article: bool
 ) -> MatchingTrainer:
@@ -129,6 +144,8 @@ def _readable_errors() -> Iterator[None]:
     """Turn the library's complaints about settings into one sentence."""
     try:
         yield
+    except ProofmatchError:
+        raise
     except (TypeError, ValueError, RuntimeError, ImportError) as error:
         raise ProofmatchError(f"these settings do not work: {first_line(error)}") from None
 

@@ -1,7 +1,8 @@
 """The tokenizer: its vocabulary are the frequent typed tokens of the training split.
 
 It is a plain `PreTrainedTokenizerFast`, so `AutoTokenizer` opens it. It takes typed tokens joined by spaces,
-such as `" ".join(row["proof_tokens"])`.
+such as `" ".join(row["proof_tokens"])`. Plain text is typed as the builder does it, word by word, and a
+formula in dollars becomes one unknown math token: reading TeX is left to `TrainedMatcher.score`.
 """
 
 # pyright: reportAttributeAccessIssue=false
@@ -20,11 +21,18 @@ from proofmatch.errors import ProofmatchError, first_line
 from .model_files import check_model_files
 
 if TYPE_CHECKING:
+    from tokenizers.normalizers import Normalizer
     from transformers import PreTrainedTokenizerFast
 
 PADDING, START, END = "[PAD]", "[START]", "[END]"
 UNKNOWN_TEXT, UNKNOWN_MATH = "[UNK-TEXT]", "[UNK-MATH]"
 SPECIAL = (PADDING, UNKNOWN_TEXT, UNKNOWN_MATH, START, END)
+
+# What begins a word without a type, the words and signs of plain text, and formulas in it.
+_UNTYPED = r"(?<!\S)(?!(?:t|m(?:\.[a-z-]+)?):\S|\[UNK-)"
+_WORD = r"(?>\d+(?:[.,]\d+)+|\w+(?:[-‐'’]\w+)*|[^\w\s])"
+_FORMULA = r"(?<!\S)[^\s$:]*\K\$\$?[^$]+\$\$?"
+_SIGNS_IN_A_ROW = 12  # as in `$x$)”,`; each takes a pass
 
 MIN_COUNT = 2
 MAX_SIZE = 100_000
@@ -49,8 +57,7 @@ def train_tokenizer(
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
-    if max_size <= len(SPECIAL):
-        raise ProofmatchError(f"max_size must be more than the {len(SPECIAL)} special words, not {max_size}")
+    check_tokenizer_settings(min_count, max_size)
     columns = [
         column if isinstance(column, pa.Array) else pa.array(list(column), pa.list_(pa.string()))
         for column in texts
@@ -62,6 +69,7 @@ def train_tokenizer(
     words = counted.field("values").take(pa.array(frequent[counts[frequent] >= min_count])).to_pylist()
     vocabulary = {word: number for number, word in enumerate((*SPECIAL, *words))}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN_TEXT))
+    tokenizer.normalizer = _typing_of_plain_text()
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{START} $A {END}",
@@ -75,6 +83,18 @@ def train_tokenizer(
         eos_token=END,
         additional_special_tokens=[UNKNOWN_MATH],
     )
+
+
+def check_tokenizer_settings(min_count: int = MIN_COUNT, max_size: int = MAX_SIZE) -> None:
+    """Refuse settings of `train_tokenizer` that leave no room for any token.
+
+    Raises:
+        ProofmatchError: If they do.
+    """
+    if max_size <= len(SPECIAL):
+        raise ProofmatchError(f"max_size must be more than the {len(SPECIAL)} special words, not {max_size}")
+    if min_count < 1:
+        raise ProofmatchError(f"min_count must be at least 1, not {min_count}")
 
 
 def load_tokenizer(folder_or_repository: str | Path, *, typed: bool = True) -> "PreTrainedTokenizerFast":
@@ -94,6 +114,8 @@ def load_tokenizer(folder_or_repository: str | Path, *, typed: bool = True) -> "
         tokenizer = AutoTokenizer.from_pretrained(
             str(folder_or_repository), trust_remote_code=False, **options
         )
+    except ProofmatchError:
+        raise
     except (OSError, ValueError) as error:
         raise ProofmatchError(
             f"{folder_or_repository} has no tokenizer that can be read ({first_line(error)})"
@@ -103,4 +125,21 @@ def load_tokenizer(folder_or_repository: str | Path, *, typed: bool = True) -> "
         raise ProofmatchError(
             f"the tokenizer of {folder_or_repository} does not know {missing[0]}; it is not for typed tokens"
         )
+    if typed and tokenizer.backend_tokenizer.normalizer is None:  # of an earlier version
+        tokenizer.backend_tokenizer.normalizer = _typing_of_plain_text()
     return tokenizer
+
+
+def _typing_of_plain_text() -> "Normalizer":
+    """Type words without a type as text; without this, all of them would be unknown words."""
+    from tokenizers import Regex
+    from tokenizers.normalizers import Replace, Sequence
+
+    apart = Replace(Regex(rf"{_UNTYPED}{_WORD}\K(?=\S)"), " ")
+    return Sequence(
+        [
+            Replace(Regex(_FORMULA), f" {UNKNOWN_MATH} "),
+            *[apart] * _SIGNS_IN_A_ROW,
+            Replace(Regex(rf"{_UNTYPED}(?=\S)"), "t:"),
+        ]
+    )

@@ -8,7 +8,6 @@ correction subtracts a share of it from all scores of the proof.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TypeVar, cast
 
 import numpy as np
 import torch
@@ -90,7 +89,6 @@ class TextViews:
 
 
 Vectors = TextVectors | TextViews
-_Kind = TypeVar("_Kind", TextVectors, TextViews)
 
 
 def smooth_maximum(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
@@ -109,13 +107,14 @@ def views_of(vectors: Vectors) -> tuple[TextVectors, ...]:
     return vectors.views if isinstance(vectors, TextViews) else (vectors,)
 
 
-def concatenated(parts: Sequence[_Kind]) -> _Kind:
+def concatenated(parts: Sequence[Vectors]) -> Vectors:
     """Concatenate the vectors of several sets of texts."""
-    views = [_concatenated(view) for view in zip(*map(views_of, parts), strict=True)]
-    return cast("_Kind", TextViews(tuple(views)) if isinstance(parts[0], TextViews) else views[0])
+    views = [concatenated_view(view) for view in zip(*map(views_of, parts), strict=True)]
+    return TextViews(tuple(views)) if isinstance(parts[0], TextViews) else views[0]
 
 
-def _concatenated(parts: Sequence[TextVectors]) -> TextVectors:
+def concatenated_view(parts: Sequence[TextVectors]) -> TextVectors:
+    """Concatenate the vectors of several sets of texts in one view."""
     dense = np.concatenate([part.dense for part in parts])
     sparse = [part.sparse for part in parts if part.sparse is not None]
     if not sparse:

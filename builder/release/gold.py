@@ -41,6 +41,8 @@ def read_gold(path: Path) -> dict[str, GoldPair]:
                         raise ProofmatchError(f"{path}, line {number}: {quoted(name)} occurs twice")
                 pairs[pair.statement_id] = pair
                 proofs.add(pair.proof_id)
+    except ProofmatchError:
+        raise
     except OSError as error:
         raise ProofmatchError(f"{path} cannot be read ({disk_reason(error)})") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -1,5 +1,6 @@
 """Publishes a release as a dataset repository on the Hugging Face Hub."""
 
+import tempfile
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -7,6 +8,7 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.hub import Destination, LocalFile, PushReport, local_file, push
 from proofmatch.progress import Progress
 
+from .benchmark import EVAL_FILE, eval_yaml
 from .release import open_release
 from .schema import MANIFEST
 
@@ -24,7 +26,7 @@ def push_release(
     dry_run: bool = False,
     message: str | None = None,
 ) -> PushReport:
-    """Upload the files of a release that changed, in one commit.
+    """Upload the files of a release that changed, and `eval.yaml`, in one commit.
 
     Args:
         release: The release folder.
@@ -49,7 +51,11 @@ def push_release(
         dry_run=dry_run,
         usage=_USAGE,
     )
-    return push(_verified_files(Path(release)), destination)
+    files = _verified_files(Path(release))
+    with tempfile.TemporaryDirectory() as scratch:
+        (Path(scratch) / EVAL_FILE).write_text(eval_yaml(open_release(release)), encoding="utf-8")
+        registration = local_file(Path(scratch), EVAL_FILE)
+        return push([*files, *([registration] if registration else [])], destination)
 
 
 def _verified_files(release: Path) -> list[LocalFile]:
@@ -85,7 +91,12 @@ def _listed(folder: Path) -> dict[str, dict[str, Any]]:
         raise ProofmatchError(f"{folder / MANIFEST} lists no files; build the release again")
     for name in files:
         path = PurePosixPath(name)
-        if path.is_absolute() or _FORBIDDEN_PARTS & set(path.parts) or str(path) != name or name == MANIFEST:
+        if (
+            path.is_absolute()
+            or _FORBIDDEN_PARTS & set(path.parts)
+            or str(path) != name
+            or name in (MANIFEST, EVAL_FILE)
+        ):
             raise ProofmatchError(
                 f"{folder / MANIFEST} names {name!r}, which cannot be part of a release; "
                 "build the release again"

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from proofmatch.downloads import download
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import NotFoundError, ProofmatchError
 from proofmatch.storage import disk_reason, sha256_of
 
 from .schema import ALL, CONFIGS, DATA, MANIFEST, SCHEMA_VERSION, SPLITS, STATISTICS, TEST, parse_shard
@@ -226,7 +226,7 @@ def open_release(data: str | Path) -> Release:
         folder = download(name, wanted or None, [MANIFEST])
         revision = folder.name
     else:
-        raise ProofmatchError(f"{data} is neither a release folder nor OWNER/NAME of one on the Hub")
+        raise NotFoundError(f"{data} is neither a release folder nor OWNER/NAME of one on the Hub")
     try:
         manifest = read_manifest(folder)
         if manifest is None:
@@ -257,6 +257,8 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
         return {"schema_version": version, "parameters": parameters, "files": files}
     except FileNotFoundError:
         return None
+    except ProofmatchError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ProofmatchError(
             f"{folder / MANIFEST} is not the manifest of a release; choose another folder"

@@ -25,6 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_gold_argument(parser)
     add("--out", metavar="FILE", type=Path, help="where to write the result, such as result.json")
     add("--against", metavar="PRED2", type=Path, help="other predictions, to print the paired differences")
+    add(
+        "--ties",
+        choices=("gold-last", "trec"),
+        default="gold-last",
+        help="trec prints the scores by the tie rule of trec_eval and mteb as well, to compare with theirs",
+    )
     add("--name", help="the system's name, instead of the sidecar's")
     add("--input", choices=INPUTS, help="what the system sees of a text")
     add("--url", help="where to read about the system")
@@ -36,15 +42,17 @@ def run(options: argparse.Namespace) -> int:
     from proofmatch.storage import is_same_file
 
     from ...builder.release.release import open_release
-    from ..evaluator import evaluate_file, refuse_seen
+    from ..evaluator import evaluate_file, measure_by_trec_rule, refuse_seen
     from ..metrics import compare
-    from ..result import comparison_table, result_tables
+    from ..result import check_result_name, comparison_table, measures_table, result_tables
     from ..system import read_system
     from ..task import load_task
 
     read = (options.predictions, options.against, options.gold)
     if options.out is not None and is_same_file(options.out, *read):
         raise ProofmatchError(f"{options.out} has predictions or the gold; give --out another name")
+    if options.out is not None:
+        check_result_name(options.out)
     system = read_system(options.predictions, name=options.name, input=options.input, url=options.url)
     release = open_release(options.data)
     task = load_task(release, options.split, by_article=options.by_article, gold=options.gold)
@@ -63,6 +71,9 @@ def run(options: argparse.Namespace) -> int:
     if options.out is not None:
         result.save(options.out)
     print(result_tables(result))
+    if options.ties == "trec":
+        print("\nby the tie rule of trec_eval and mteb: of equal scores, the proof with the later id first\n")
+        print(measures_table(measure_by_trec_rule(options.predictions, task)))
     if comparison:
         print("\n" + comparison)
     return 0

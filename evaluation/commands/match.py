@@ -27,9 +27,11 @@ def run(options: argparse.Namespace) -> int:
     from proofmatch.storage import is_same_file
 
     from ..decode import match_predictions
+    from ..predictions import check_predictions_name
 
     if is_same_file(options.out, options.predictions):
         raise ProofmatchError(f"{options.out} has the predictions to match; give --out another name")
+    check_predictions_name(options.out)
     with Progress(f"matching {options.predictions.name}", "statements") as progress:
         matched = match_predictions(options.predictions, options.out, progress)
         progress.summary = f"{matched.n_statements:,} statements"

@@ -19,8 +19,7 @@ from ..decoding.normalization import (
     normalized_scores,
 )
 from ..decoding.scores import ScoreSource
-from ..prediction_formats import suffix_of
-from ..predictions import write_predictions
+from ..predictions import check_predictions_name, write_predictions
 from ..system import System
 from ..task import Task, load_task
 from .arguments import positive, positive_number
@@ -67,7 +66,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser) -> None:
 
 def open_task(options: argparse.Namespace) -> Task:
     """Check the options, before any work, and load the split to be matched."""
-    suffix_of(options.out)
+    check_predictions_name(options.out)
     _chosen_normalization(options)
     return load_task(open_release(options.data), options.split, by_article=options.by_article)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
-from proofmatch.storage import atomic_file
+from proofmatch.storage import atomic_file, read_start, refuse_other_kind
 
 from ...builder.release.release import Release, open_release
 from ..evaluator import make_result
@@ -67,6 +67,7 @@ def write_report(
     Raises:
         ProofmatchError: If the file has any fault, or if the page would be too large without any match.
     """
+    refuse_other_kind(Path(out), "a report", _is_page)
     path = Path(predictions)
     system = read_system(path)
     release = data if isinstance(data, Release) else open_release(data)
@@ -92,6 +93,10 @@ def write_report(
     with atomic_file(Path(out)) as unfinished:
         unfinished.write_bytes(page)
     return wrong
+
+
+def _is_page(path: Path) -> bool:
+    return read_start(path, 100).lstrip().lower().startswith(b"<!doctype html")
 
 
 def _fitting_page(

@@ -17,7 +17,7 @@ from proofmatch.evaluation.task import Task
 def make_task(n: int = 3, gold: Sequence[int] | None = None) -> Task:
     """Statements s0, s1, … and proofs p0, p1, …; without `gold` they belong together in order."""
     return Task(
-        Release("toy", Path("toy"), {}, "0" * 64),
+        Release("toy", Path("toy"), {"parameters": {}, "files": {}}, "0" * 64),
         "test",
         False,
         [f"s{number}" for number in range(n)],

@@ -120,3 +120,58 @@ def test_matching_forgets_what_the_sidecar_said_of_an_earlier_decoding(predictio
     sidecar = json.loads((tmp_path / "y.jsonl.system.json").read_text())
     assert "details" not in sidecar
     assert sidecar["matching"]["left_over"] == 0
+
+
+def test_another_kind_of_file_is_never_replaced(predictions, release, tmp_path, capsys):
+    manifest, table = release / "manifest.json", release / "data" / "pairs" / "test-00000-of-00001.parquet"
+    notes, gold = tmp_path / "notes.json", tmp_path / "gold.jsonl"
+    notes.write_text('["mine"]')
+    gold.write_text('{"statement_id": "s-1", "proof_id": "p-1"}\n')
+    data = ["--data", str(release)]
+    for command, out in (
+        (["evaluate", str(predictions), *data], manifest),
+        (["evaluate", str(predictions), *data], notes),
+        (["evaluate", str(predictions), *data], release),
+        (["baseline", "tfidf", *data], table),
+        (["baseline", "tfidf", *data], gold),
+        (["match", str(predictions)], gold),
+        (["report", str(predictions), *data], notes),
+        (["report", str(predictions), *data], release),
+    ):
+        before = out.read_bytes() if out.is_file() else sorted(out.rglob("*"))
+        error = one_sentence(capsys, *command, "--out", out)
+        assert str(out) in error
+        assert "give another name" in error
+        assert before == (out.read_bytes() if out.is_file() else sorted(out.rglob("*")))
+
+
+def test_a_file_of_the_same_kind_is_replaced(predictions, release, tmp_path):
+    data = ["--data", str(release)]
+    for command, name in (
+        (["evaluate", str(predictions), *data], "result.json"),
+        (["baseline", "dice", *data], "y.jsonl"),
+        (["baseline", "dice", *data], "y.trec.gz"),
+        (["baseline", "dice", *data], "y.parquet"),
+        (["report", str(predictions), *data], "report.html"),
+    ):
+        for _ in range(2):
+            assert main([*command, "--out", str(tmp_path / name)]) == 0
+
+
+def test_scores_by_the_rule_of_trec_eval_are_printed_and_not_stored(release, tmp_path, capsys):
+    task = load_task(open_release(release), "test")
+    rows = [
+        {"statement_id": one, "proof_ids": task.proof_ids, "scores": [0] * len(task.proof_ids)}
+        for one in task.statement_ids
+    ]
+    path = tmp_path / "constant.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ["evaluate", str(path), "--data", str(release), "--out", str(tmp_path / "result.json")]
+    assert main([*arguments, "--ties", "trec"]) == 0
+    shown = capsys.readouterr().out
+    ours, theirs = (part.split("mrr")[1].split()[0] for part in shown.split("by the tie rule"))
+    n = len(task.statement_ids)
+    assert float(ours) == pytest.approx(100 / n, abs=0.01)
+    # By id, each gold proof has another rank: 1/1, 1/2, …
+    assert float(theirs) == pytest.approx(100 / n * sum(1 / rank for rank in range(1, n + 1)), abs=0.01)
+    assert json.loads((tmp_path / "result.json").read_text())["scores"]["mrr"] == pytest.approx(1 / n)

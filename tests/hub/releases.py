@@ -4,6 +4,8 @@ import hashlib
 import json
 from pathlib import Path
 
+from proofmatch.builder.release.benchmark import EVAL_FILE, eval_yaml
+from proofmatch.builder.release.release import open_release
 from tests.hub.state import Hub
 
 REPOSITORY = "ada/statement-proof-matching"
@@ -34,7 +36,7 @@ def remove(folder: Path, name: str) -> None:
 
 def travelled(hub: Hub, folder: Path) -> set[str]:
     """Names of the files whose content arrived since traffic was forgotten."""
-    by_hash = {hashlib.sha256((folder / name).read_bytes()).hexdigest(): name for name in names(folder)}
+    by_hash = {hashlib.sha256(content).hexdigest(): name for name, content in local(folder).items()}
     return {by_hash.get(item, item) for item in hub.arrived}
 
 
@@ -44,7 +46,9 @@ def held(hub: Hub, revision: str = "main") -> dict[str, bytes]:
 
 
 def local(folder: Path) -> dict[str, bytes]:
-    return {name: (folder / name).read_bytes() for name in names(folder)}
+    """What a push puts into the repository."""
+    files = {name: (folder / name).read_bytes() for name in names(folder)}
+    return files | {EVAL_FILE: eval_yaml(open_release(folder)).encode()}
 
 
 def _edit(folder: Path, name: str, entry: dict[str, object] | None) -> None:

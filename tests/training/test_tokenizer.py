@@ -1,11 +1,14 @@
 """The tokenizer: typed tokens in, numbers out, the same through every door."""
 
+import json
+
 import pyarrow as pa
 import pytest
 from datasets import load_dataset
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from proofmatch.builder.release.release import open_release
+from proofmatch.builder.tokens import text_tokens
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation.task import load_tokens
 from proofmatch.training import load_tokenizer, train_tokenizer
@@ -73,6 +76,38 @@ def test_it_opens_with_autotokenizer_and_as_ours(tokenizer, tmp_path):
             == encode_texts(tokenizer, column(TEXTS)).values.tolist()
         )
     assert not list(tmp_path.glob("*.py"))
+
+
+def test_plain_text_is_typed_as_the_builder_types_it(release, tmp_path):
+    opened = open_release(release)
+    texts = [load_tokens(opened, side, "train") for side in ("statement", "proof")]
+    train_tokenizer(texts).save_pretrained(tmp_path)
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    plain = 'Let us see (2.1) that "every non-zero ring", i.e. the zero ring, is not.'
+    assert tokenizer(plain)["input_ids"] == tokenizer(" ".join(text_tokens(plain)))["input_ids"]
+    assert tokenizer.tokenize("If $x$ is ($y+z$).") == [
+        "t:If",
+        UNKNOWN_MATH,
+        "t:is",
+        "t:(",
+        UNKNOWN_MATH,
+        "t:)",
+        "t:.",
+    ]
+    typed = [token for column in texts for token in column.flatten().to_pylist()]
+    assert tokenizer.backend_tokenizer.normalizer.normalize_str(" ".join(typed)) == " ".join(typed)
+
+
+@pytest.mark.parametrize("typed", ["m:resp. t:$ m.bold:x t:$ t:a", "m:: t:: m::x", "m:$a$ t:b m:(1),"])
+def test_typed_tokens_stay_as_they_are(tokenizer, typed):
+    assert tokenizer.backend_tokenizer.normalizer.normalize_str(typed) == typed
+
+
+def test_tokenizers_of_earlier_versions_get_the_typing_when_opened(tokenizer, tmp_path):
+    tokenizer.save_pretrained(tmp_path)
+    saved = json.loads((tmp_path / "tokenizer.json").read_text(encoding="utf-8"))
+    (tmp_path / "tokenizer.json").write_text(json.dumps({**saved, "normalizer": None}), encoding="utf-8")
+    assert load_tokenizer(tmp_path).tokenize("Let it be") == ["t:Let", UNKNOWN_TEXT, "t:be"]
 
 
 def test_a_folder_without_tokenizer_is_one_sentence(tmp_path):

@@ -40,9 +40,12 @@ def run(options: argparse.Namespace) -> int:
     from ..settings import load_settings
 
     settings = load_settings(options.preset, options.overrides)
+
+    from ..run import check_settings, train_matcher
+
+    check_settings(settings, options.out, options.input)
     release = open_release(options.data)
 
-    from ..run import train_matcher
     from ..trainer.processes import is_first_process
 
     try:

@@ -117,6 +117,8 @@ def weights_of_encoder(encoder: str) -> dict[str, torch.Tensor]:
 def _readable_errors(encoder: str) -> Iterator[None]:
     try:
         yield
+    except ProofmatchError:
+        raise
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise ProofmatchError(
             f"the encoder {encoder} cannot be opened ({first_line(error)}); check its name"

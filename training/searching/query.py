@@ -5,7 +5,7 @@ characters for some signs, and writes no invisible operators. Both differences a
 """
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 from itertools import pairwise
@@ -354,3 +354,32 @@ def _spelled(token: str, known: Container[str]) -> list[str]:
         if all(part in known for part in spelled):
             return spelled
     return [token]
+
+
+# Many texts at once
+
+
+def encode_readable(model: TrainedMatcher, texts: Sequence[str], side: str) -> Texts:
+    """Encode texts with formulas in TeX as the model takes them.
+
+    Args:
+        model: The model.
+        texts: The texts.
+        side: What messages call one of them.
+
+    Raises:
+        ProofmatchError: If they are no list of texts, or one of them is empty.
+    """
+    if isinstance(texts, str):
+        raise ProofmatchError(f"{side}s must be a list of texts; put the one text into brackets")
+    for number, text in enumerate(texts, start=1):
+        if not isinstance(text, str) or not text.strip():
+            raise ProofmatchError(f"{side} {number} is {'empty' if text == '' else repr(text)}; give a text")
+    if model.reader.reads_text_column:
+        return model.reader.read(pa.array(list(texts), pa.string()))
+    vocabulary = model.tokenizer.get_vocab()
+    has_invisible = vocabulary.get(math_token(INVISIBLE_TIMES), _FREQUENT) < _FREQUENT
+    tokens = [
+        known_spellings(tex_tokens(text, invisible_operators=has_invisible), vocabulary) for text in texts
+    ]
+    return model.reader.read(pa.array(tokens, pa.list_(pa.string())))
