@@ -1,8 +1,8 @@
 """How sure a search is: from scores to the probability that a hit is the proof of the statement.
 
-A statement whose proof is not in the corpus has hits, too, and their scores can be high. A logistic regression
-on the validation split learns to tell right hits from wrong ones, by the score of a hit and by how far it is
-above the others. Each statement counts twice: with its proof among the candidates, and without.
+A statement whose proof is not in the corpus has hits, too, and their scores can be high. A logistic
+regression on the validation split learns to tell right hits from wrong ones, by the score of a hit and by how
+far it is above the others. Each statement counts twice: with its proof among the candidates, and without.
 """
 
 from collections.abc import Sequence
