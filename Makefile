@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_TRAIN := $(VENV)/.installed-train
 INSTALLED_DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test lint bench fuzz faults results models ablation clean
+.PHONY: demo test lint bench fuzz faults results models ablation transfer clean
 
 demo: $(INSTALLED_TRAIN)
 	$(BIN)/proofmatch demo --out demo
@@ -43,6 +43,10 @@ models: $(INSTALLED_DEV)
 # Ablations, renamed symbols and normalised scores, once the models are trained; RELEASE and MODELS as above.
 ablation: $(INSTALLED_DEV)
 	$(BIN)/python -m experiments.run ablation $(RELEASE) $(MODELS)
+
+# Systems NAMES of models.toml, trained on another release, with all pairs of RELEASE as candidates.
+transfer: $(INSTALLED_DEV)
+	$(BIN)/python -m experiments.run transfer $(RELEASE) $(MODELS) $(NAMES)
 
 clean:
 	rm -rf $(VENV) demo build *.egg-info

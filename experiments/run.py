@@ -1,4 +1,4 @@
-"""Computes our results and renders their tables: `make results`, `make models`, `make ablation`."""
+"""Computes our results and renders their tables: `make results`, `models`, `ablation` and `transfer`."""
 
 import argparse
 import sys
@@ -11,6 +11,7 @@ from typing import Any
 
 from proofmatch.builder import build_release
 from proofmatch.builder.release.release import Release, open_release
+from proofmatch.builder.release.schema import ALL
 from proofmatch.builder.variants.renaming import SYMBOLS
 from proofmatch.builder.variants.variant import make_variant
 from proofmatch.errors import ProofmatchError
@@ -33,9 +34,8 @@ _NORMALIZATIONS = (
     {"method": "dual-softmax", "temperature": 1.0},
     {"method": "sinkhorn", "temperature": 1.0, "rounds": 20},
 )
-# The systems that are evaluated on renamed symbols and with normalised scores: one or more of each kind.
-_RENAMED = ("best-both", "fast-both", "fast-text", "fast-math", "quick-both")
-_NORMALIZED = ("best-both", "best-both-by-article", "fast-both", "fast-both-by-article")
+# The systems that are evaluated with normalised scores.
+_NORMALIZED = ("fast-both", "fast-both-by-article")
 
 
 def main(arguments: list[str]) -> int:
@@ -52,6 +52,14 @@ def main(arguments: list[str]) -> int:
         command.add_argument("release", type=Path, help="a release folder")
         command.add_argument("models", type=Path, help="the folder of the models; training is resumed there")
     models.add_argument("names", nargs="*", metavar="NAME", help="some of the systems; default: all")
+    transfer = commands.add_parser(
+        "transfer", help="systems that were trained on another release, with all pairs of this one"
+    )
+    transfer.add_argument("release", type=Path, help="a release folder")
+    transfer.add_argument("models", type=Path, help="the folder of the models")
+    transfer.add_argument(
+        "names", nargs="*", metavar="NAME", help="the systems, which must have been trained"
+    )
     files = commands.add_parser("files", help="write result files for `proofmatch leaderboard`")
     files.add_argument("id", help="the name of a release, such as stacks")
     files.add_argument("out", type=Path, help="the folder of the files")
@@ -68,12 +76,14 @@ def main(arguments: list[str]) -> int:
                 run_baselines(release, store)
             elif options.command == "models":
                 run_models(release, store, options.models, options.names)
+            elif options.command == "transfer":
+                run_transfer(release, store, options.models, options.names)
             else:
                 run_ablation(release, store, options.models)
     except ProofmatchError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    print(write_pages(store))
+    print(write_pages())
     return 0
 
 
@@ -113,6 +123,27 @@ def run_models(release: Release, store: Store, models: Path, names: Sequence[str
         for split, group in (("validation", "validation"), ("test", "main")):
             task = task_of(release, systems[name], split)
             store.replace_results(group, name, evaluate_decodings(task, model_scores(model, task), described))
+
+
+def run_transfer(release: Release, store: Store, models: Path, names: Sequence[str]) -> None:
+    """Evaluate systems on all pairs of a release that they were not trained on, and the baselines."""
+    from proofmatch.training.prediction import count_seen, load_matcher, model_scores
+
+    from .systems import describe, read_systems
+
+    task = load_task(release, ALL)
+    for baseline in BASELINES:
+        scores, described = baseline_scores(baseline, task), System(baseline, "both", trained_on=[])
+        store.replace_results(
+            "transfer", baseline, evaluate_decodings(task, scores, described, _QUICK_DECODINGS)
+        )
+    systems = read_systems("models")
+    for name in names:
+        model = load_matcher(models / name)
+        count_seen(model, task, name)  # refuses a release whose answers it has seen
+        described = describe(name, systems[name], models)
+        results = evaluate_decodings(task, model_scores(model, task), described, _QUICK_DECODINGS)
+        store.replace_results("transfer", name, results)
 
 
 def run_ablation(release: Release, store: Store, models: Path) -> None:
@@ -162,20 +193,24 @@ def _rename_symbols(release: Release, store: Store, models: Path) -> None:
 
     from .systems import describe, read_systems
 
-    systems = read_systems("models")
+    systems = read_systems("models") | read_systems("ablation")
+    systems = {name: system for name, system in systems.items() if (models / name).is_dir()}
     with tempfile.TemporaryDirectory() as workplace:
-        for symbols in SYMBOLS:
-            renamed = open_release(make_variant(release.folder, Path(workplace, symbols), symbols=symbols))
-            task, group = load_task(renamed, "test"), f"symbols/{symbols}"
+        for symbols, by_article in product(SYMBOLS, (False, True)):
+            folder = Path(workplace, symbols)
+            renamed = open_release(make_variant(release.folder, folder, symbols=symbols))
+            task, group = load_task(renamed, "test", by_article=by_article), f"symbols/{symbols}"
             for baseline in BASELINES:
                 scores, described = baseline_scores(baseline, task), System(baseline, "both", trained_on=[])
                 results = evaluate_decodings(task, scores, described, _QUICK_DECODINGS)
                 store.replace_results(group, baseline, results)
-            for name in _RENAMED:
-                scores = model_scores(load_matcher(models / name), task)
-                described = describe(name, systems[name], models)
-                results = evaluate_decodings(task, scores, described, _QUICK_DECODINGS)
-                store.replace_results(group, name, results)
+            for name, system in systems.items():
+                if system.get("by_article", False) == by_article:
+                    scores = model_scores(load_matcher(models / name), task)
+                    results = evaluate_decodings(
+                        task, scores, describe(name, system, models), _QUICK_DECODINGS
+                    )
+                    store.replace_results(group, name, results)
 
 
 def evaluate_decodings(

@@ -26,29 +26,32 @@ _SPLITS = {"pairs": "mixed", "pairs_by_article": "by article"}
 _INPUTS = ("both", "text", "math")
 
 
-def write_pages(store: Store, experiments: Path = EXPERIMENTS) -> str:
-    """Put the tables and curves of a release where people look for them.
+def write_pages(experiments: Path = EXPERIMENTS) -> str:
+    """Put tables and curves where people look for them.
 
     Args:
-        store: The results.
-        experiments: The folder of `README.md` and the curves, at the top of the repository.
+        experiments: The folder of `README.md`, the curves and the results, at the top of the repository.
 
     Returns:
         The main table.
     """
-    table, page = results_table(store.results("main")), experiments / "README.md"
+    stacks, other, both = (Store(name, experiments / "results") for name in ("stacks", "open", "both"))
+    table, page = results_table(stacks.results("main")), experiments / "README.md"
     update_between_marks(experiments.parent / "README.md", "results", table)
     for place, content in (
         ("results", table),
-        ("validation", results_table(store.results("validation"))),
-        ("parts", ablation_table(store)),
-        ("transductive", transductive_table(store.results("transductive"))),
-        ("symbols", symbols_table(_results_by_renaming(store))),
+        ("validation", results_table(stacks.results("validation"))),
+        ("parts", ablation_table(stacks)),
+        ("transductive", transductive_table(stacks.results("transductive"))),
+        ("symbols", symbols_table(_results_by_renaming(stacks))),
+        ("transfer", transfer_table({"stacks → open": other, "open → stacks": stacks})),
+        ("open", results_table(other.results("main"))),
+        ("both", results_table(both.results("main"))),
     ):
         update_between_marks(page, place, content)
     systems = tomllib.loads((experiments / "models.toml").read_text(encoding="utf-8"))
     mixed = [name for name, system in sorted(systems.items()) if not system.get("by_article")]
-    histories = store.histories()
+    histories = stacks.histories()
     curves = learning_curves({name: histories[name] for name in mixed if name in histories})
     write_atomically(experiments / CURVES, curves)
     return table
@@ -76,7 +79,7 @@ def _is_complete(result: Result) -> bool:
 
 def _results_by_renaming(store: Store) -> dict[str, list[Result]]:
     renamed = {symbols: store.results(f"symbols/{symbols}") for symbols in SYMBOLS}
-    return {"names as they are": store.results("main"), **renamed}
+    return {"names as they are": store.results("main") + store.results("ablation"), **renamed}
 
 
 def results_table(results: Iterable[Result]) -> str:
@@ -115,6 +118,32 @@ def symbols_table(variants: dict[str, list[Result]]) -> str:
         + " |\n"
         for key in sorted(keys, key=_order)
     )
+
+
+def transfer_table(stores: dict[str, Store]) -> str:
+    """Lay out systems on all pairs of a release that they were not trained on.
+
+    Args:
+        stores: The results on the second release, by what was trained on and what was evaluated on.
+    """
+    head = (
+        "| trained on → all pairs of | system | candidates "
+        "| MRR | accuracy | one-to-one accuracy, best 500 |\n"
+        "|---|---|---:|---:|---:|---:|\n"
+    )
+    lines = []
+    for transfer, store in stores.items():
+        results = store.results("transfer")
+        sizes = {_key(result): result["n_proofs"] for result in results}
+        by_system = _by_system(results)
+        for key in sorted(by_system, key=_order):
+            scores = by_system[key]
+            cells = [
+                _percent(scores.get(decoding), measure)
+                for decoding, measure in (("local", "mrr"), ("local", "accuracy"), ("global", "accuracy"))
+            ]
+            lines.append(f"| {transfer} | {key[1]} | {sizes[key]:,} | {' | '.join(cells)} |\n")
+    return head + "".join(lines)
 
 
 def transductive_table(results: Iterable[Result]) -> str:

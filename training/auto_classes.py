@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 _AUTO_CLASSES = "transformers.models.auto.configuration_auto"
-_KINDS = ("proof-matcher", "lexical-matcher", "joint-matcher")
+_KINDS = ("proof-matcher", "lexical-matcher", "joint-matcher", "two-view-matcher")
 
 
 def register_when_loaded() -> None:
@@ -52,15 +52,13 @@ def register_matchers() -> dict[str, Any]:
     """Register the matchers themselves, and return their configurations."""
     from transformers import AutoConfig, AutoModel
 
-    from .encoder.proof_matcher import ProofMatcher
-    from .joint import JointMatcher
-    from .lexical.lexical_matcher import LexicalMatcher
+    from .prediction import KINDS
 
     configs = {}
-    for matcher in (ProofMatcher, LexicalMatcher, JointMatcher):
+    for kind, matcher in KINDS.items():
         config: Any = matcher.config_class
-        configs[config.model_type] = config
-        AutoConfig.register(config.model_type, config, exist_ok=True)
+        configs[kind] = config
+        AutoConfig.register(kind, config, exist_ok=True)
         AutoModel.register(config, matcher, exist_ok=True)
     return configs
 

@@ -19,7 +19,7 @@ from .pairs import read_texts
 from .tokenizer import load_tokenizer
 from .two_views import TwoViewMatcher
 
-_KINDS: dict[str, type[Matcher]] = {
+KINDS: dict[str, type[Matcher]] = {
     kind.config_class.model_type: kind  # pyright: ignore[reportOptionalMemberAccess]
     for kind in (ProofMatcher, LexicalMatcher, JointMatcher, TwoViewMatcher)
 }
@@ -38,9 +38,9 @@ def open_matcher(folder_or_repository: str | Path) -> Matcher:
             kind = kind_of_model(name, **options)
     except (OSError, ValueError) as error:
         raise no_matcher(name, error) from None
-    if kind not in _KINDS:
-        raise ProofmatchError(f"{name} is a model of the kind {kind}, not one of {', '.join(_KINDS)}")
-    return _KINDS[kind].from_pretrained(name, **options)
+    if kind not in KINDS:
+        raise ProofmatchError(f"{name} is a model of the kind {kind}, not one of {', '.join(KINDS)}")
+    return KINDS[kind].from_pretrained(name, **options)
 
 
 def load_matcher(folder_or_repository: str | Path) -> TrainedMatcher:

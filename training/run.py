@@ -21,7 +21,7 @@ from .calibration import calibrate
 from .encoder.pretrained import name_of_encoder
 from .encoder.proof_matcher import ProofMatcher, ProofMatcherConfig
 from .joint import JointMatcher
-from .lexical.lexical_config import LexicalMatcherConfig
+from .lexical.lexical_config import LexicalMatcherConfig, lexical_configs
 from .lexical.lexical_matcher import LexicalMatcher, background_rows
 from .lexical.vocabulary import count_vocabulary, read_features
 from .matcher import Matcher, quiet_library
@@ -116,8 +116,7 @@ def check_settings(settings: Settings, out: Path, input: str) -> None:
         MatchingArguments(output_dir=str(out), **settings.training)
         if settings.model and not settings.model.get("encoder"):
             ProofMatcherConfig(**{**settings.model, "input": input})
-        if settings.lexical:
-            LexicalMatcherConfig(**{**settings.lexical, "input": input})
+        lexical_configs(settings.lexical, input)
     check_tokenizer_settings(**settings.tokenizer)
 
 
@@ -176,16 +175,13 @@ def start_matcher(
         )
         if not settings.lexical:
             return tokenizer, encoder
-    fields = {**settings.lexical, "input": input}
-    blind_groups = fields.pop("blind_groups", [])
-    named, background = _start_lexical(LexicalMatcherConfig(**fields), tokens, seed)
+    (named, background), *blind = (
+        _start_lexical(config, tokens, seed) for config in lexical_configs(settings.lexical, input)
+    )
     if encoder is not None:
         words = encoder.reader(tokenizer).read(tokens[0][0].take(background))
         named = JointMatcher.from_parts(named, encoder, words)
-    if not blind_groups or input == "text":  # without formulas, both views would be the same
-        return tokenizer, named
-    blind, _ = _start_lexical(LexicalMatcherConfig(**{**fields, "groups": blind_groups}), tokens, seed)
-    return tokenizer, TwoViewMatcher.from_views(named, blind)
+    return tokenizer, TwoViewMatcher.from_views(named, blind[0][0]) if blind else named
 
 
 def _start_lexical(

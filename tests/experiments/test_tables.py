@@ -5,7 +5,7 @@ import json
 import pytest
 
 from experiments import systems
-from experiments.run import run_baselines, run_models
+from experiments.run import run_baselines, run_models, run_transfer
 from experiments.store import EXPERIMENTS, Store
 from experiments.tables import (
     results_table,
@@ -14,7 +14,9 @@ from experiments.tables import (
     update_between_marks,
     write_pages,
 )
+from proofmatch.builder import build_release
 from proofmatch.builder.release.release import open_release
+from proofmatch.builder.sample import sample_articles
 from proofmatch.cli import main
 from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation import evaluate
@@ -122,27 +124,30 @@ def test_histories_are_kept_by_system(store):
     assert store.histories() == {"a": [{"loss": 2.0}], "b": [{"loss": 3.0}]}
 
 
-def test_pages_are_rendered_from_the_results(store, tmp_path):
+def test_pages_are_rendered_from_the_results(tmp_path):
     experiments = tmp_path / "experiments"
     experiments.mkdir()
-    places = ("results", "validation", "parts", "transductive", "symbols")
+    store, other = (Store(name, experiments / "results") for name in ("stacks", "open"))
+    places = ("results", "validation", "parts", "transductive", "symbols", "transfer", "open", "both")
     marks = "\n".join(f"<!-- {place} -->\nold\n<!-- end of {place} -->" for place in places)
     for page in (tmp_path / "README.md", experiments / "README.md"):
         page.write_text(f"before\n{marks}\nafter\n")
     (experiments / "models.toml").write_text("[quick]\n[quick-by-article]\nby_article = true\n[once]\n")
     store.replace_results("main", "fast-both", [result("fast")])
     store.replace_results("ablation", "fast-less", [result("fast, less")])
+    other.replace_results("transfer", "fast-both", [{**result("fast", mrr=0.7), "n_proofs": 2_551}])
     evaluations = [{"epoch": epoch, "step": epoch, "eval_mrr": 0.1 * epoch} for epoch in (1, 2)]
     for name in ("quick", "quick-by-article"):
         store.replace_history(name, evaluations)
     store.replace_history("once", evaluations[:1])
-    table = write_pages(store, experiments)
+    table = write_pages(experiments)
     assert table in (tmp_path / "README.md").read_text()
     text = (experiments / "README.md").read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
     assert "old" not in text
     assert text.count("| mixed | fast, less |") == 1
+    assert "| stacks → open | fast | 2,551 | 70.0 (60.0–80.0) | 30.0 (20.0–40.0) | – |" in text
     curves = (experiments / "learning-curves.svg").read_text()
     assert "quick" in curves
     assert "once" not in curves
@@ -168,6 +173,24 @@ def test_systems_are_trained_and_evaluated_on_validation_and_test(release, tmp_p
         assert {found["dataset"]["split"] for found in results} == {split}
     assert "tiny-both" in store.histories()
     assert all("training_seconds" in found["system"] for found in store.results("main"))
+
+
+def test_systems_are_evaluated_on_all_pairs_of_another_release(tmp_path, monkeypatch):
+    tiny = {"system": "tiny", "preset": "fast", "input": "both", "set": ["rank=0", "num_train_epochs=1"]}
+    monkeypatch.setattr(systems, "read_systems", lambda _: {"tiny": tiny})
+    articles = sample_articles()
+    trained, other = (
+        open_release(build_release(str(articles / f"sample.000{some}.*"), tmp_path / name, workers=1))
+        for name, some in (("trained", "[1-5]"), ("other", "[6-9]"))
+    )
+    stores = {name: Store(name, tmp_path / "results") for name in ("trained", "other")}
+    run_models(trained, stores["trained"], tmp_path / "models")
+    with pytest.raises(ProofmatchError, match="seen"):
+        run_transfer(trained, stores["trained"], tmp_path / "models", ["tiny"])
+    run_transfer(other, stores["other"], tmp_path / "models", ["tiny"])
+    results = stores["other"].results("transfer")
+    assert {found["dataset"]["split"] for found in results} == {"all"}
+    assert {found["system"]["name"] for found in results} == {"tiny", *BASELINES}
 
 
 def test_baselines_have_the_scores_of_the_evaluator(release, tmp_path):

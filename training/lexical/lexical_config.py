@@ -108,3 +108,18 @@ class LexicalMatcherConfig(PretrainedConfig):
         self.num_texts = num_texts
         self.features_version = features_version
         check_integers(self, _MINIMA)
+
+
+def lexical_configs(section: dict[str, Any], input: str) -> list[LexicalMatcherConfig]:
+    """Make the configuration of each lexical view that settings describe.
+
+    Args:
+        section: The section `lexical` of the settings; empty for no view.
+        input: Which tokens the matcher takes. Without formulas, both views would be the same.
+    """
+    fields = {**section, "input": input}
+    blind_groups = fields.pop("blind_groups", [])
+    views = [{}] if section else []
+    if blind_groups and input != "text":
+        views.append({"groups": blind_groups})
+    return [LexicalMatcherConfig(**{**fields, **view}) for view in views]
