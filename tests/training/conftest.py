@@ -22,9 +22,10 @@ TINY = [
 
 
 # The same for the presets of matchers with features.
-TINY_FAST = ["rank=8", "per_device_train_batch_size=16", "num_train_epochs=2"]
+ONE_VIEW = "blind_groups=[]"  # so that matchers are of the kind that tests are about
+TINY_FAST = [ONE_VIEW, "rank=8", "per_device_train_batch_size=16", "num_train_epochs=2"]
 TINY_FAST += ["eval_epochs=1", "save_epochs=1"]
-TINY_BEST = [*TINY, "rank=8", "max_words=42", "chunk_size=7"]
+TINY_BEST = [*TINY, ONE_VIEW, "rank=8", "max_words=42", "chunk_size=7"]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -55,3 +56,11 @@ def joint_model(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     """The folder of a joint matcher."""
     out = tmp_path_factory.mktemp("models") / "joint"
     return train_matcher(open_release(release), load_settings("best", TINY_BEST), out)
+
+
+@pytest.fixture(scope="session")
+def two_view_model(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a matcher with a view that sees names, and one that does not."""
+    out = tmp_path_factory.mktemp("models") / "views"
+    settings = load_settings("fast", [setting for setting in TINY_FAST if setting != ONE_VIEW])
+    return train_matcher(open_release(release), settings, out)

@@ -11,7 +11,7 @@ from proofmatch.training.lexical.features import GROUPS
 from proofmatch.training.lexical.lexical_matcher import LexicalMatcher
 from proofmatch.training.losses import two_sided_loss
 from proofmatch.training.prediction import load_matcher, model_scores, open_matcher
-from proofmatch.training.run import start_matcher, train_matcher
+from proofmatch.training.run import start_matcher
 from proofmatch.training.searching.explain import explain
 from proofmatch.training.settings import load_settings
 from proofmatch.training.two_views import TwoViewMatcher
@@ -98,10 +98,8 @@ def test_a_saved_matcher_has_the_same_scores(views, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def trained(release, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("views") / "model"
-    settings = load_settings("fast", ["rank=16", "num_train_epochs=2", "per_device_train_batch_size=30"])
-    return load_matcher(train_matcher(open_release(release), settings, folder))
+def trained(two_view_model):
+    return load_matcher(two_view_model)
 
 
 def test_the_blind_view_gives_renamed_proofs_the_scores_of_the_originals(release, trained, tmp_path):
@@ -136,6 +134,19 @@ def test_an_explanation_adds_up_and_has_reasons_of_both_views(release, trained):
     assert 0 < explained.agreement <= FUSION_TEMPERATURE * np.log(2) + 1e-9
     shared = [reason for reason in explained.reasons if reason.kind == "shared"]
     assert len(shared) == len({(one.statement.group, one.statement.surface) for one in shared})
+
+
+def test_it_searches_and_says_how_sure_it_is(release, trained):
+    statement, proof = (
+        open_release(release).table("pairs", "train", [side])[side][0].as_py()
+        for side in ("statement", "proof")
+    )
+    hits = trained.search(statement, release, k=5)
+    assert proof in [hit.proof for hit in hits]
+    assert all(0 <= hit.confidence <= 1 for hit in hits)
+    assert hits[0].confidence == max(hit.confidence for hit in hits)
+    score = trained.score([statement], [hits[0].proof])
+    assert score.shape == (1, 1)
 
 
 @pytest.mark.parametrize(("input", "kind"), [("math", TwoViewMatcher), ("text", LexicalMatcher)])

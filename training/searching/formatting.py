@@ -121,6 +121,7 @@ def _explanation_fields(explanation: Explanation) -> dict[str, Any]:
             "shared": explanation.shared,
             "associated": explanation.associated,
             "encoder": explanation.encoder,
+            "agreement": explanation.agreement,
             "hub": explanation.hubness_correction,
         },
         # The release has the tokens of the proof.

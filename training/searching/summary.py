@@ -9,7 +9,7 @@ from ...builder.linearization.fonts import fold_styled
 from ...builder.tokens import MATH, text_token
 from ...evaluation.pages.texts import COMMON_WORDS
 from ..lexical.explanation import SHARED, NamedFeature, Reason
-from ..lexical.features import look_up, stem
+from ..lexical.features import SHAPES, look_up, stem
 from .explain import Explanation
 
 # A smaller contribution would be shown as 0.00.
@@ -62,7 +62,10 @@ def summarize(explanation: Explanation) -> Summary:
     associated: list[_Group] = []
     # Shared features come first, because associations of a feature with itself join their lines.
     for reason in sorted(explanation.reasons, key=lambda reason: reason.kind != SHARED):
-        ours, theirs = themes_of_statement.of(reason.statement), themes_of_proof.of(reason.proof)
+        names = themes_of_statement.names(reason.statement), themes_of_proof.names(reason.proof)
+        has_same_names = reason.kind == SHARED and names[0] == names[1]
+        ours = themes_of_statement.of(reason.statement, has_same_names)
+        theirs = themes_of_proof.of(reason.proof, has_same_names)
         if not ours.keys or not theirs.keys:
             continue
         if reason.kind == SHARED:
@@ -129,14 +132,42 @@ class _Themes:
     def __init__(self, tokens: Sequence[str], others: Sequence[str]) -> None:
         self._tokens = tokens
         self._words_of_others = {_word(token) for token in others if not is_symbol(token)}
-        self._known: dict[tuple[str, str, tuple[int, int]], _Theme] = {}
+        self._known: dict[tuple[str, str, tuple[int, int], bool], _Theme] = {}
 
-    def of(self, feature: NamedFeature) -> _Theme:
-        key = feature.group, feature.surface, feature.spans[0]
+    def of(self, feature: NamedFeature, has_same_names: bool = False) -> _Theme:
+        """Find the theme of a feature.
+
+        Args:
+            feature: The feature.
+            has_same_names: Whether a feature that does not see names is shared with the same names.
+        """
+        key = feature.group, feature.surface, feature.spans[0], has_same_names
         if key not in self._known:
-            is_math = feature.group.startswith("math")
-            self._known[key] = self._of_math(feature) if is_math else self._of_text(feature)
+            self._known[key] = self._find(feature, has_same_names)
         return self._known[key]
+
+    def names(self, feature: NamedFeature) -> list[str]:
+        """List the tokens of a feature as the text has them."""
+        return list(self._tokens[slice(*feature.spans[0])])
+
+    def _find(self, feature: NamedFeature, has_same_names: bool) -> _Theme:
+        is_shape = feature.group in SHAPES
+        if is_shape and not has_same_names:
+            return self._of_shape(feature)
+        is_math = all(map(is_symbol, self.names(feature))) if is_shape else feature.group.startswith("math")
+        return self._of_math(feature) if is_math else self._of_text(feature)
+
+    def _of_shape(self, feature: NamedFeature) -> _Theme:
+        """Show variables as placeholders, such as `□ : △ → ○`, but keep those of other variables apart."""
+        signs = feature.surface.split(" ")
+        tokens = [token for token in self.names(feature) if is_symbol(token) or _word(token)]
+        if len(tokens) < 2 or len(signs) != len(tokens):
+            return _Theme((), frozenset(), ())
+        shown = [
+            f"{MATH}:{sign}" if is_symbol(token) else token for sign, token in zip(signs, tokens, strict=True)
+        ]
+        keys = frozenset(f"shape {token}" for token in tokens if is_meaningful(token))
+        return _Theme(tuple(shown), keys, tuple(shown))
 
     def _of_math(self, feature: NamedFeature) -> _Theme:
         begin, end = feature.spans[0]

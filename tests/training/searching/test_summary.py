@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from proofmatch.builder.tokens import text_tokens
 from proofmatch.training.lexical.explanation import Reason, feature_names
-from proofmatch.training.lexical.features import GROUPS
+from proofmatch.training.lexical.features import GROUPS, SHAPES
 from proofmatch.training.prediction import TrainedMatcher
 from proofmatch.training.searching import summary as module
 from proofmatch.training.searching.explain import Explanation, explain
@@ -25,10 +25,13 @@ def tokens_of(text):
     return tokens
 
 
-def summary_of(statement, proof, *associated, weights=None, input="both"):
+NAMED = tuple(group for group in GROUPS if group not in SHAPES)
+
+
+def summary_of(statement, proof, *associated, weights=None, input="both", groups=NAMED):
     """Explain a match in which a shared feature adds 1, or what its group or surface weighs."""
     texts = [tokens_of(text) for text in (statement, proof)]
-    ours, theirs = (feature_names(text, GROUPS, input) for text in texts)
+    ours, theirs = (feature_names(text, groups, input) for text in texts)
     reasons = []
     for feature in ours.keys() & theirs.keys():
         named = ours[feature], theirs[feature]
@@ -55,6 +58,17 @@ def associated(summary):
 def test_a_word_and_its_stem_and_its_neighbours_are_one_line():
     found = shared(summary_of("it is smooth", "which is smooth", weights={"is": 0.5}))
     assert found == {"smooth": 3.0}  # the word, the stem, and `is smooth`
+
+
+def test_a_formula_with_other_names_is_shown_with_placeholders():
+    found = shared(summary_of("$ f : X → Y $", "$ g : A → B $", weights={"shape-5": 5.0}, groups=SHAPES))
+    assert list(found) == ["□: △ → ○"]
+    assert found["□: △ → ○"] == 5.0 + 4 + 3 + 2  # with all windows inside, but for single symbols
+
+
+def test_a_formula_with_the_same_names_is_shown_with_them():
+    found = shared(summary_of("$ f : X → Y $", "$ f : X → Y $", groups=SHAPES))
+    assert list(found) == ["f: X → Y"]
 
 
 def test_forms_of_a_word_are_one_line_with_the_word_of_the_statement():
