@@ -140,8 +140,8 @@ def run_transfer(release: Release, store: Store, models: Path, names: Sequence[s
     systems = read_systems("models")
     for name in names:
         model = load_matcher(models / name)
-        count_seen(model, task, name)  # refuses a release whose answers it has seen
-        described = describe(name, systems[name], models)
+        seen = count_seen(model, task, name).seen_answers  # refuses a release whose answers it has seen
+        described = replace(describe(name, systems[name], models), seen_answers=seen)
         results = evaluate_decodings(task, model_scores(model, task), described, _QUICK_DECODINGS)
         store.replace_results("transfer", name, results)
 

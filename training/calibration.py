@@ -16,7 +16,7 @@ from ..evaluation.decoding.scores import ScoreSource, map_blocks
 N_HITS = 100
 
 _LEARNED_FROM = 3  # of these hits, the best ones
-_MIN_STATEMENTS = 20
+_MIN_STATEMENTS = 10
 
 
 def calibrate(scores: ScoreSource, gold: np.ndarray) -> list[float] | None:

@@ -3,7 +3,7 @@
 import os
 import signal
 
-from tests.hub.releases import REPOSITORY, held, local, names, travelled
+from tests.hub.releases import REPOSITORY, held, local, travelled
 from tests.hub.state import Blob
 
 
@@ -12,10 +12,9 @@ def finish(hub, owner, folder, before: set[str]) -> None:
     hub.forget_traffic()
     push = owner.proofmatch("push", str(folder), REPOSITORY, "--tag", "v1.0")
     assert push.returncode == 0, push.stderr
-    assert travelled(hub, folder) == names(folder) - before
-    assert {name: content for name, content in held(hub, "v1.0").items() if name in names(folder)} == local(
-        folder
-    )
+    assert travelled(hub, folder) == set(local(folder)) - before
+    expected = local(folder)
+    assert {name: content for name, content in held(hub, "v1.0").items() if name in expected} == expected
     assert len(hub.dataset(REPOSITORY).commits) == 2
 
 
@@ -25,7 +24,7 @@ def test_a_single_broken_upload_is_retried(hub, owner, folder):
     assert push.returncode == 0, push.stderr
     uploads = [request.path for request in hub.requests if request.method == "PUT"]
     assert len(uploads) == len(set(uploads)) + 1
-    assert travelled(hub, folder) == names(folder)
+    assert travelled(hub, folder) == set(local(folder))
 
 
 def test_a_broken_connection_ends_the_push_and_the_next_continues(hub, owner, folder):
@@ -48,7 +47,7 @@ def test_a_killed_push_is_finished_by_the_next(hub, owner, folder):
     push.wait()
     hub.faults.resume.set()
     before = travelled(hub, folder)
-    assert 0 < len(before) < len(names(folder))
+    assert 0 < len(before) < len(set(local(folder)))
     finish(hub, owner, folder, before)
 
 
@@ -57,7 +56,7 @@ def test_a_commit_whose_answer_was_lost_is_not_made_twice(hub, owner, folder):
     push = owner.proofmatch("push", str(folder), REPOSITORY, "--tag", "v1.0")
     assert push.returncode == 2
     assert "the connection to the Hub failed" in push.stderr
-    finish(hub, owner, folder, names(folder))
+    finish(hub, owner, folder, set(local(folder)))
 
 
 def test_the_commit_of_somebody_else_in_between_is_not_overwritten(hub, owner, folder):
