@@ -7,7 +7,6 @@ correction subtracts a share of it from all scores of the proof.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 import torch
@@ -20,8 +19,11 @@ from ..evaluation.decoding.scores import (
     SumScores,
 )
 
-# Of the smooth maximum of views, chosen on validation splits as they are and with renamed variables.
+# Of the smooth maximum of two views, chosen on validation splits as they are and with renamed variables: the
+# temperature, and what is subtracted from the scores of the view that does not see names, because most proofs
+# have the names of their statements.
 FUSION_TEMPERATURE = 2.0
+BLIND_OFFSET = 1.0
 
 _PROOFS_AT_ONCE = 2048  # compared with the background statements
 
@@ -91,15 +93,15 @@ class TextViews:
 Vectors = TextVectors | TextViews
 
 
-def smooth_maximum(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+def smooth_maximum(named: torch.Tensor, blind: torch.Tensor) -> torch.Tensor:
     """Combine the scores of two views: about the higher one, and more where both are high."""
-    return torch.logaddexp(first / FUSION_TEMPERATURE, second / FUSION_TEMPERATURE) * FUSION_TEMPERATURE
+    scaled = named / FUSION_TEMPERATURE, (blind - BLIND_OFFSET) / FUSION_TEMPERATURE
+    return torch.logaddexp(*scaled) * FUSION_TEMPERATURE
 
 
 def fuse_scores(views: Sequence[np.ndarray]) -> np.ndarray:
-    """Combine the scores of any number of views as `smooth_maximum` does."""
-    first, *others = (view / FUSION_TEMPERATURE for view in views)
-    return reduce(np.logaddexp, others, first) * FUSION_TEMPERATURE
+    """Combine the scores of two views as `smooth_maximum` does; those of one view are left as they are."""
+    return views[0] if len(views) == 1 else smooth_maximum(*map(torch.from_numpy, views)).numpy()
 
 
 def views_of(vectors: Vectors) -> tuple[TextVectors, ...]:
@@ -135,7 +137,9 @@ def scores_of(statements: Vectors, proofs: Vectors) -> ScoreSource:
     parts = [
         _products(left, right) for left, right in zip(views_of(statements), views_of(proofs), strict=True)
     ]
-    return parts[0] if len(parts) == 1 else SmoothMaximumScores(tuple(parts), FUSION_TEMPERATURE)
+    if len(parts) == 1:
+        return parts[0]
+    return SmoothMaximumScores(tuple(parts), FUSION_TEMPERATURE, (0.0, BLIND_OFFSET))
 
 
 def _products(statements: TextVectors, proofs: TextVectors) -> ScoreSource:

@@ -150,10 +150,11 @@ class SumScores:
 
 @dataclass(frozen=True)
 class SmoothMaximumScores:
-    """Smooth maxima of the scores of several sources: t log Σ exp(score / t)."""
+    """Smooth maxima of the scores of several sources: t log Σ exp((score - offset) / t)."""
 
     parts: tuple[ScoreSource, ...]
     temperature: float  # t; the maximum itself is the limit 0
+    offsets: tuple[float, ...]  # one per source
 
     def __post_init__(self) -> None:
         _check_shapes(self.parts)
@@ -165,7 +166,10 @@ class SmoothMaximumScores:
 
     def block(self, start: int, stop: int) -> np.ndarray:
         """Scores of the statements `start` to `stop` with every proof."""
-        first, *others = (part.block(start, stop) / self.temperature for part in self.parts)
+        first, *others = (
+            (part.block(start, stop) - offset) / self.temperature
+            for part, offset in zip(self.parts, self.offsets, strict=True)
+        )
         return reduce(np.logaddexp, others, first) * self.temperature
 
 

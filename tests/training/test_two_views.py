@@ -15,7 +15,7 @@ from proofmatch.training.run import start_matcher
 from proofmatch.training.searching.explain import explain
 from proofmatch.training.settings import load_settings
 from proofmatch.training.two_views import TwoViewMatcher
-from proofmatch.training.vectors import FUSION_TEMPERATURE, scores_of
+from proofmatch.training.vectors import BLIND_OFFSET, FUSION_TEMPERATURE, scores_of
 from tests.training.lexical.corpora import column, make_random, random_texts, small_matcher
 
 BLIND = ("word", *(group for group in GROUPS if group.startswith("shape")))
@@ -43,6 +43,7 @@ def test_a_score_is_about_the_higher_of_the_two(views):
     matcher, texts = views
     named, blind = (of_view(matcher, texts, name) for name in ("named", "blind"))
     scores = matcher(*map(both, texts))
+    blind = blind - BLIND_OFFSET
     higher = torch.maximum(named, blind)
     assert (scores >= higher - 1e-5).all()
     assert (scores <= higher + FUSION_TEMPERATURE * np.log(2) + 1e-5).all()
@@ -131,7 +132,7 @@ def test_an_explanation_adds_up_and_has_reasons_of_both_views(release, trained):
     groups = {reason.statement.group for reason in explained.reasons}
     assert any(group.startswith("shape") for group in groups)
     assert any(group.startswith("math") for group in groups)
-    assert 0 < explained.agreement <= FUSION_TEMPERATURE * np.log(2) + 1e-9
+    assert -BLIND_OFFSET <= explained.agreement <= FUSION_TEMPERATURE * np.log(2) + 1e-9
     shared = [reason for reason in explained.reasons if reason.kind == "shared"]
     assert len(shared) == len({(one.statement.group, one.statement.surface) for one in shared})
 

@@ -12,7 +12,7 @@ from ..joint import JointMatcher
 from ..lexical.explanation import ASSOCIATED, SHARED, Reason, explain_by_features
 from ..lexical.lexical_matcher import LexicalMatcher
 from ..prediction import TrainedMatcher
-from ..vectors import FUSION_TEMPERATURE, TextVectors, Vectors, views_of
+from ..vectors import BLIND_OFFSET, FUSION_TEMPERATURE, TextVectors, Vectors, views_of
 
 KINDS = (SHARED, ASSOCIATED)
 
@@ -29,7 +29,7 @@ class Explanation:
         encoder: Contribution of a joint matcher's encoder.
         hubness_correction: The part that depends on the proof alone, usually negative.
         reasons: What `shared` and `associated` consist of, strongest first.
-        agreement: What two views add to the mean of their scores, more if both are about equally high.
+        agreement: What is added to the weighted mean of two views: the more, the closer their scores are.
     """
 
     statement: Sequence[str]
@@ -71,7 +71,8 @@ def explain(
     """Explain the score of a statement and a proof.
 
     The smooth maximum of two views is the mean of their scores, weighted by a softmax, plus the entropy of
-    these weights: parts and reasons of each view count by its weight, and the entropy is the `agreement`.
+    these weights, minus the offset of the second view. So parts and reasons of each view count by its weight,
+    and the rest is the `agreement`.
 
     Args:
         model: From `load_matcher`.
@@ -121,7 +122,8 @@ def _explain_view(
 
 
 def _combine(views: list[Explanation], top: int | None) -> Explanation:
-    scores = np.array([view.score for view in views]) / FUSION_TEMPERATURE
+    offsets = np.array([0.0, BLIND_OFFSET])
+    scores = (np.array([view.score for view in views]) - offsets) / FUSION_TEMPERATURE
     weights = np.exp(scores - scores.max())
     weights /= weights.sum()
     entropy = -float((weights * np.log(np.maximum(weights, np.finfo(float).tiny))).sum())
@@ -143,7 +145,7 @@ def _combine(views: list[Explanation], top: int | None) -> Explanation:
         proof=views[0].proof,
         **mean,
         reasons=[reason for reason in strongest if id(reason) in kept],
-        agreement=FUSION_TEMPERATURE * entropy,
+        agreement=FUSION_TEMPERATURE * entropy - float(weights @ offsets),
     )
 
 
