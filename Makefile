@@ -42,7 +42,7 @@ models: $(INSTALLED_DEV)
 
 # Ablations, renamed symbols and normalised scores, once the models are trained; RELEASE and MODELS as above.
 ablation: $(INSTALLED_DEV)
-	$(BIN)/python -m experiments.run ablation $(RELEASE) $(MODELS)
+	$(BIN)/python -m experiments.run ablation $(RELEASE) $(MODELS) $(NAMES)
 
 # Systems NAMES of models.toml, trained on another release, with all pairs of RELEASE as candidates.
 transfer: $(INSTALLED_DEV)

@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> int:
     for command in (models, ablation):
         command.add_argument("release", type=Path, help="a release folder")
         command.add_argument("models", type=Path, help="the folder of the models; training is resumed there")
-    models.add_argument("names", nargs="*", metavar="NAME", help="some of the systems; default: all")
+        command.add_argument("names", nargs="*", metavar="NAME", help="some of the systems; default: all")
     transfer = commands.add_parser(
         "transfer", help="systems that were trained on another release, with all pairs of this one"
     )
@@ -79,7 +79,7 @@ def main(arguments: list[str]) -> int:
             elif options.command == "transfer":
                 run_transfer(release, store, options.models, options.names)
             else:
-                run_ablation(release, store, options.models)
+                run_ablation(release, store, options.models, options.names)
     except ProofmatchError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -146,23 +146,25 @@ def run_transfer(release: Release, store: Store, models: Path, names: Sequence[s
         store.replace_results("transfer", name, results)
 
 
-def run_ablation(release: Release, store: Store, models: Path) -> None:
-    """Train the systems of `ablation.toml`, and evaluate those of `models.toml` in other ways.
+def run_ablation(release: Release, store: Store, models: Path, names: Sequence[str] = ()) -> None:
+    """Train systems of `ablation.toml`, all or those named, and evaluate those of `models.toml` in more ways.
 
     The latter must have been trained. They are evaluated with scores normalised over all candidates, and on
     proofs with renamed variables.
     """
-    _ablate(release, store, models)
+    _ablate(release, store, models, names)
     _normalize(release, store, models)
     _rename_symbols(release, store, models)
 
 
-def _ablate(release: Release, store: Store, models: Path) -> None:
+def _ablate(release: Release, store: Store, models: Path, names: Sequence[str]) -> None:
     from proofmatch.training.prediction import model_scores
 
     from .systems import describe, read_systems, task_of, trained_system
 
     for name, system in read_systems("ablation").items():
+        if names and name not in names:
+            continue
         print(f"{name}:", flush=True)
         model, task = trained_system(release, models, name, system), task_of(release, system)
         described = describe(name, system, models)

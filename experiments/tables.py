@@ -52,8 +52,9 @@ def write_pages(experiments: Path = EXPERIMENTS) -> str:
     systems = tomllib.loads((experiments / "models.toml").read_text(encoding="utf-8"))
     mixed = [name for name, system in sorted(systems.items()) if not system.get("by_article")]
     histories = stacks.histories()
-    curves = learning_curves({name: histories[name] for name in mixed if name in histories})
-    write_atomically(experiments / CURVES, curves)
+    curves = {name: histories[name] for name in mixed if name in histories}
+    if any(_evaluations(history) > 1 for history in curves.values()):
+        write_atomically(experiments / CURVES, learning_curves(curves))
     return table
 
 

@@ -135,7 +135,8 @@ def test_the_back_button_returns_to_the_previous_search(visit, served):
 def test_examples_are_a_click_away(visit, served):
     page = visit(served.url).page
     for example in page.locator(".example").all():
-        example.click()
+        with page.expect_response("**/search"):  # a click in between would end the request
+            example.click()
         page.wait_for_selector("article")
         assert page.input_value("#statement") == example.get_attribute("data-statement")
 
