@@ -127,7 +127,7 @@ def verdict(hits: Sequence[Hit]) -> str | None:
     return {
         "likely": f"the best proof is likely right ({best:.0%})",
         "uncertain": f"it is uncertain whether the best proof is right ({best:.0%})",
-        "unlikely": f"the proof is probably not in this corpus; the best one is unlikely to be right ({best:.0%})",
+        "unlikely": f"the proof is probably not in this corpus; the best hit is unlikely ({best:.0%})",
     }[in_words(best)]
 
 
