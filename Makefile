@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_TRAIN := $(VENV)/.installed-train
 INSTALLED_DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test lint bench fuzz faults results models ablation transfer clean
+.PHONY: demo test lint bench fuzz faults results models ablation transfer claims clean
 
 demo: $(INSTALLED_TRAIN)
 	$(BIN)/proofmatch demo --out demo
@@ -48,6 +48,10 @@ ablation: $(INSTALLED_DEV)
 transfer: $(INSTALLED_DEV)
 	$(BIN)/python -m experiments.run transfer $(RELEASE) $(MODELS) $(NAMES)
 
+# The paper's claims, on RELEASE, best built from both corpora; MODELS as above.
+claims: $(INSTALLED_DEV)
+	$(BIN)/python -m experiments.run claims $(RELEASE) $(MODELS)
+
 clean:
 	rm -rf $(VENV) demo build *.egg-info
 
@@ -62,7 +66,7 @@ $(INSTALLED_TRAIN): $(INSTALLED)
 
 $(INSTALLED_DEV): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt \
-	  --editable ".[dev,train,serve,distributed,integrations]"
+	  --editable ".[dev,train,serve,distributed,integrations,bzip2]"
 	# polyglot's PyICU is compiled, with headers of ICU (Debian's libicu-dev) that not every machine has.
 	! pkg-config --exists icu-i18n 2>/dev/null || \
 	  $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[polyglot]" || \

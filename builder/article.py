@@ -9,6 +9,7 @@ from .extraction.document import find_landmarks, parse_document
 from .extraction.metadata import id_from_path, read_license, read_metadata, source_of
 from .extraction.pairs import find_pairs, read_pair
 from .extraction.passages import passage_tokens, readable, running_text
+from .extraction.scan import has_proof, is_literal
 from .filters import LengthFilter, is_foreign
 from .identifiers import pair_id
 from .linearization.content import ContentMathError
@@ -48,13 +49,17 @@ class ArticleReader:
             return discarded_document(name, error)
 
     def _read(self, data: bytes, name: str) -> ReadArticle:
+        literal = is_literal(data)
+        if literal and not has_proof(data):
+            raise DocumentError(Reason.NO_PAIRS)
         root = parse_document(data, name)
         landmarks = find_landmarks(root)
         article = read_metadata(landmarks, name)
         divs = find_pairs(landmarks.divs)
         if not divs:
             return ReadArticle(article, 0, [], [Discarded(article.id, Reason.NO_PAIRS, name)])
-        article = replace(article, license=read_license(root))
+        if not literal or b"license" in data:
+            article = replace(article, license=read_license(root))
         raw_pairs: list[RawPair] = []
         discarded: list[Discarded] = []
         for statement, proof in divs:

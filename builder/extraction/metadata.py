@@ -36,7 +36,7 @@ _CATEGORY_META = ("citation_arxiv_category", "citation_categories", "citation_su
 
 # RDFa's `property` or HTML's `rel` of a licence, and the id of the one arXiv puts on its own HTML.
 _LICENSE = re.compile(r"(?:(?:dct|dc|dcterms|cc):|http://purl\.org/dc/terms/)?license")
-_WITH_LICENSE = etree.XPath("//*[@property or @rel or @id='license-tr']")
+_WITH_LICENSE = etree.XPath("//@property/.. | //@rel/.. | //@id[. = 'license-tr']/..")
 
 # File names that say nothing about the article, so that the folder's name is used.
 _NONDESCRIPT = frozenset({"index", "main", "ms", "article", "paper", "manuscript", "document", "content"})

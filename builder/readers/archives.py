@@ -10,9 +10,11 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Self, cast
+
+from proofmatch.workers import number_of_workers
 
 from ..reasons import Reason
 from .documents import Document, FaultyDocument, LoadedDocument, Place, clean_name, is_article_name
@@ -33,6 +35,10 @@ _LARGEST_NOTE = 1 << 16
 
 # TeX files of an archive are kept until the next of its folders begins, because an article may have several.
 _LARGEST_GROUP = 1 << 26
+
+# Threads for smaller bzip2 files are not worth their start, and each thread can hold a block of 46 megabytes.
+_PARALLEL_FROM = 1 << 23
+_MOST_THREADS = 8
 
 _EMPTY_READS = 8  # tarfile needs two or three to notice the end
 
@@ -164,7 +170,56 @@ def _decompressed(file: BinaryIO) -> BinaryIO:
     return buffered
 
 
-_COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+def _open_bzip2(file: io.BufferedReader, mode: str) -> BinaryIO:
+    """Decompress bzip2 on several cores, if the file is worth it and `indexed_bzip2` is installed."""
+    path = getattr(file, "name", None)  # a stream from the network has none
+    if isinstance(path, str | Path) and Path(path).is_file() and Path(path).stat().st_size >= _PARALLEL_FROM:
+        try:
+            from indexed_bzip2 import IndexedBzip2File
+        except ImportError:
+            pass
+        else:
+            threads = min(_MOST_THREADS, number_of_workers(None))
+            return cast(BinaryIO, _ParallelBzip2(Path(path), IndexedBzip2File(str(path), threads)))
+    return cast(BinaryIO, bz2.open(file, mode))
+
+
+class _ParallelBzip2:
+    """A bzip2 file, decompressed by threads as long as it is sound.
+
+    Damage is left to `bz2`, which starts again: it returns all bytes before the damage, and says what it is.
+    """
+
+    def __init__(self, path: Path, decompressed: BinaryIO) -> None:
+        self._path = path
+        self._file = decompressed
+        self._is_parallel = True
+        self._position = 0
+
+    def read(self, size: int) -> bytes:
+        try:
+            data = self._file.read(size)
+        except Exception:
+            if not self._is_parallel:
+                raise
+            self.close()
+            self._is_parallel = False
+            self._file = cast(BinaryIO, bz2.open(self._path, "rb"))  # noqa: SIM115 - closed by `close`
+            self._file.seek(self._position)
+            data = self._file.read(size)
+        self._position += len(data)
+        return data
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _ended(content: BinaryIO) -> AbstractContextManager[object]:
+    """End the threads of a decompressor, if it has any; the file is its owner's."""
+    return closing(content) if isinstance(content, _ParallelBzip2) else nullcontext()
+
+
+_COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": _open_bzip2, b"\xfd7zXZ\x00": lzma.open}
 
 
 class _Ending:
@@ -223,7 +278,7 @@ def _read_tar(
     if content is not file:
         path = None  # members of a compressed file can only be read in order
     stream = cast(BinaryIO, _Ending(content))
-    with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive:
+    with _ended(content), tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive:
         while (member := archive.next()) is not None:
             # tarfile keeps all members, half a gigabyte for 440,000 of them, and all their attributes.
             archive.members.clear()  # pyright: ignore[reportAttributeAccessIssue]
@@ -312,8 +367,9 @@ def open_members(path: Path, is_wanted: Callable[[str], bool], most: int) -> Ite
                         with archive.open(member) as content:
                             yield member.filename, cast(BinaryIO, content)
             return
-        stream = cast(BinaryIO, _Ending(_decompressed(file), most))
-        with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive:
+        content = _decompressed(file)
+        stream = cast(BinaryIO, _Ending(content, most))
+        with _ended(content), tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive:
             while (member := archive.next()) is not None:
                 archive.members.clear()  # pyright: ignore[reportAttributeAccessIssue]
                 archive.pax_headers.clear()  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,9 +1,13 @@
-"""The build: processor time against bare parsing, two workers against one, memory against corpus size."""
+"""The build: processor time against bare parsing, workers, decompression, memory against corpus size."""
 
+import bz2
+import re
+import shutil
 import statistics
 import subprocess
 import sys
 import tarfile
+import time
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -13,6 +17,8 @@ from tests.benchmarks.measuring import Measurement, measure
 
 ROUNDS = 5
 LARGER = 8
+WITH_PAIRS = 16
+PROOF_CLASS = re.compile(rb'(class="[^"]*)proof')
 
 # What a build cannot do without: every file parsed by lxml. Only that is timed, not the start of the process.
 PARSE = """
@@ -38,17 +44,48 @@ def benchmark(workplace: Path, archive: Path) -> dict[str, Any]:
     folder = workplace / "articles"
     with tarfile.open(archive) as packed:
         packed.extractall(folder, filter="data")
-    rounds = [_round(folder, workplace, number) for number in range(ROUNDS)]
-    return {
-        "corpus": archive.name,
-        "rounds": rounds,
-        "cpu_ratio_to_parsing": _median_ratio(rounds, "build_cpu_seconds", "parse_cpu_seconds"),
-        "speedup_of_two_workers": _median_ratio(rounds, "one_worker_seconds", "two_workers_seconds"),
-        "memory": _memory(folder, workplace),
-    }
+    mix = workplace / "mix"
+    _mix(folder, mix)
+    found: dict[str, Any] = {"corpus": archive.name}
+    for corpus, name in ((folder, "all_with_pairs"), (mix, "one_in_16_with_pairs")):
+        rounds = [_round(corpus, workplace, f"{name}-{number}") for number in range(ROUNDS)]
+        found[name] = {
+            "rounds": rounds,
+            "cpu_ratio_to_parsing": _median_ratio(rounds, "build_cpu_seconds", "parse_cpu_seconds"),
+            "speedup_of_two_workers": _median_ratio(rounds, "one_worker_seconds", "two_workers_seconds"),
+        }
+    larger = workplace / "larger.tar"
+    _multiply(folder, larger, LARGER)
+    return {**found, "memory": _memory(folder, larger, workplace), "bzip2": _bzip2(larger, workplace)}
 
 
-def _round(folder: Path, workplace: Path, number: int) -> dict[str, float]:
+def _mix(folder: Path, mix: Path) -> None:
+    """Copy a corpus in which one document in 16 keeps its pairs; the others still speak of proofs."""
+    mix.mkdir()
+    for number, path in enumerate(sorted(folder.rglob("*.xhtml"))):
+        data = path.read_bytes()
+        if number % WITH_PAIRS:
+            data = PROOF_CLASS.sub(rb"\1argument", data)
+        (mix / f"{number}-{path.name}").write_bytes(data)
+
+
+def _bzip2(archive: Path, workplace: Path) -> dict[str, float]:
+    """Measure builds from a compressed archive against unpacking it on one core."""
+    packed = workplace / "larger.tar.bz2"
+    with archive.open("rb") as file, bz2.open(packed, "wb") as compressed:
+        shutil.copyfileobj(file, compressed, 1 << 20)
+    start = time.perf_counter()
+    with bz2.open(packed) as compressed:
+        while compressed.read(1 << 20):
+            pass
+    found = {"archive_mb": packed.stat().st_size / 1e6, "unpacking_seconds": time.perf_counter() - start}
+    for workers in (1, 2):
+        built = _build(packed, workplace / f"bzip2-{workers}", workers)
+        found[f"build_seconds_{workers}_workers"] = built.wall_seconds
+    return found
+
+
+def _round(folder: Path, workplace: Path, number: str) -> dict[str, float]:
     parsing = subprocess.run(
         [sys.executable, "-c", PARSE, str(folder)], capture_output=True, text=True, check=True
     )
@@ -66,9 +103,7 @@ def _median_ratio(rounds: list[dict[str, float]], above: str, below: str) -> flo
     return statistics.median(round_[above] / round_[below] for round_ in rounds)
 
 
-def _memory(folder: Path, workplace: Path) -> list[dict[str, float]]:
-    archive = workplace / "larger.tar"
-    _multiply(folder, archive, LARGER)
+def _memory(folder: Path, archive: Path, workplace: Path) -> list[dict[str, float]]:
     found = []
     for size, source in ((1, folder), (LARGER, archive)):
         built = _build(source, workplace / f"memory-{size}", workers=2, memory=True)
@@ -104,11 +139,20 @@ def _build(source: Path, release: Path, workers: int, *, memory: bool = False) -
 
 def describe(found: dict[str, Any]) -> Iterator[str]:
     """Put into words what was found."""
-    yield "seconds    parsing (CPU)   build (CPU)    one worker   two workers"
-    for number, round_ in enumerate(found["rounds"], 1):
-        yield f"round {number:<4}" + "".join(f"{seconds:14.2f}" for seconds in round_.values())
-    yield f"CPU of the build: {found['cpu_ratio_to_parsing']:.2f} times that of lxml.etree.parse (median)"
-    yield f"two workers: {found['speedup_of_two_workers']:.2f} times as fast as one (median)"
+    for name in ("all_with_pairs", "one_in_16_with_pairs"):
+        corpus = found[name]
+        yield f"documents: {name.replace('_', ' ')}"
+        yield "seconds    parsing (CPU)   build (CPU)    one worker   two workers"
+        for number, round_ in enumerate(corpus["rounds"], 1):
+            yield f"round {number:<4}" + "".join(f"{seconds:14.2f}" for seconds in round_.values())
+        yield f"CPU of the build: {corpus['cpu_ratio_to_parsing']:.2f} times that of bare parsing (median)"
+        yield f"two workers: {corpus['speedup_of_two_workers']:.2f} times as fast as one (median)"
+    bzip2 = found["bzip2"]
+    yield (
+        f"a tar.bz2 of {bzip2['archive_mb']:.0f} MB: {bzip2['unpacking_seconds']:.1f} s to unpack it on one "
+        f"core; build with 1 worker {bzip2['build_seconds_1_workers']:.1f} s, with 2 workers "
+        f"{bzip2['build_seconds_2_workers']:.1f} s"
+    )
     for memory in found["memory"]:
         yield (
             f"memory at {memory['size']}x: {memory['worker_peak_mb']:.0f} MB at most in a worker, "

@@ -58,7 +58,7 @@ def bad_documents(url: str) -> dict[str, tuple[bytes, Reason]]:
         "control-character.xhtml": (_xml("\x01"), Reason.MALFORMED),
         "two-roots.xhtml": (good + b"<html/>", Reason.MALFORMED),
         "html-in-xml.xhtml": (_html("<br>"), Reason.MALFORMED),
-        "no-element.html": (b"<!DOCTYPE html><!-- nothing --></html>", Reason.MALFORMED),
+        "no-element.html": (b'<!DOCTYPE html><!-- class="proof" --></html>', Reason.MALFORMED),
         # Cut off.
         "cut-in-text.xhtml": (good[:-40], Reason.TRUNCATED),
         "cut-after-element.xhtml": (good[: -len(b"</body></html>")], Reason.TRUNCATED),

@@ -10,9 +10,10 @@ from proofmatch.builder.arrow import read_arrow
 from proofmatch.builder.article import ArticleReader, ReadArticle
 from proofmatch.builder.extraction.document import find_landmarks, parse_document
 from proofmatch.builder.extraction.pairs import find_pairs
+from proofmatch.builder.extraction.scan import has_proof, is_literal
 from proofmatch.builder.filters import load_detector
 from proofmatch.builder.pair_parts import PartBuilder, read_discarded
-from proofmatch.builder.reasons import Reason
+from proofmatch.builder.reasons import DocumentError, Reason
 from proofmatch.builder.sample import sample_articles
 from proofmatch.builder.settings import BuildSettings
 from proofmatch.builder.tokens import parse_token
@@ -70,6 +71,10 @@ def run(article: tuple[str, bytes], folder: Path) -> str:
     check(isinstance(read, ReadArticle), f"it is a {type(read).__name__}")
     for discarded in read.discarded:
         check(discarded.reason not in _UNEXPECTED, str(discarded))
+    check(
+        not is_literal(data) or has_proof(data) or not _has_pairs(data, name),
+        "the scan misses a pair that a parser finds",
+    )
     check(len(read.pairs) <= read.pairs_found, "more pairs were kept than found")
     for pair in read.pairs:
         for tokens in (pair.statement_tokens, pair.proof_tokens):
@@ -84,3 +89,10 @@ def run(article: tuple[str, bytes], folder: Path) -> str:
         read_discarded(folder / "part.arrow").num_rows == len(read.discarded), "reasons were lost in storage"
     )
     return "pairs" if read.pairs else str(read.discarded[0].reason) if read.discarded else "nothing"
+
+
+def _has_pairs(data: bytes, name: str) -> bool:
+    try:
+        return bool(find_pairs(find_landmarks(parse_document(data, name)).divs))
+    except DocumentError:
+        return False

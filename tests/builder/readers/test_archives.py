@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
+from proofmatch.builder.readers import archives
 from proofmatch.builder.readers.archives import is_archive_name, read_archive
 from proofmatch.builder.readers.documents import FaultyDocument
 from proofmatch.builder.reasons import DocumentError, Reason
@@ -287,6 +288,39 @@ def test_concatenated_compressed_streams_are_one_archive():
         data = module.compress(whole[:middle]) + module.compress(whole[middle:])
         documents = list(read_archive(io.BytesIO(data), "x.tar", LIMIT))
         assert {document.name: document.read() for document in documents} == ARTICLES
+
+
+def _damages(data: bytes) -> dict[str, bytes]:
+    middle = len(data) // 2
+    return {
+        "sound": data,
+        "twice": data + data,
+        "cut": data[:middle],
+        "changed": data[:middle] + bytes([data[middle] ^ 64]) + data[middle + 1 :],
+        "without its last bytes": data[:-4],
+        "with more behind it": data + b"more" * 100,
+    }
+
+
+@pytest.mark.parametrize("damage", _damages(b"1234567890"))
+def test_bzip2_on_several_cores_gives_what_one_gives(tmp_path, monkeypatch, damage):
+    pytest.importorskip("indexed_bzip2", reason="indexed_bzip2 is not installed: pip install .[bzip2]")
+    members = {f"{number}.xhtml": noise(number, 200_000) for number in range(20)}
+    path = tmp_path / "x.tar.bz2"
+    path.write_bytes(_damages(tar(members, "bz2"))[damage])
+    read_by = {}
+    for threads, smallest in ((2, 0), (1, 1 << 60)):
+        monkeypatch.setattr(archives, "_PARALLEL_FROM", smallest)
+        with path.open("rb") as file, archives._ended(archives._decompressed(file)) as content:
+            assert (content is not None) == (threads == 2)
+        with path.open("rb") as file:
+            documents = list(read_archive(file, path.name, LIMIT))
+        read_by[threads] = [
+            (document.name, document.detail if isinstance(document, FaultyDocument) else document.read())
+            for document in documents
+        ]
+    assert read_by[2] == read_by[1]
+    assert len(read_by[1]) > 8
 
 
 def test_a_decompression_bomb_is_skipped_in_small_pieces():
