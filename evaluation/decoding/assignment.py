@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from proofmatch.ragged import starts_of
+
 from .candidates import Candidates
 
 _GREEDY_TRIES = 32
@@ -62,11 +64,12 @@ def _as_costs(scores: np.ndarray) -> np.ndarray:
 
     `lap` treats every cost above a million as infinite.
     """
-    scores = np.asarray(scores, dtype=np.float64)
-    top, bottom = scores.max(initial=-np.inf), scores.min(initial=np.inf)
+    top, bottom = (float(end) for end in (scores.max(initial=-np.inf), scores.min(initial=np.inf)))
     # Scaling by a power of two is exact, so ties stay ties; halves, because the difference may overflow.
     _, exponent = np.frexp(top / 2 - bottom / 2)
-    return np.ldexp(top / 2 - scores / 2, -exponent)
+    costs = np.multiply(scores, -0.5, dtype=np.float64)
+    costs += top / 2
+    return np.ldexp(costs, -exponent, out=costs)
 
 
 def _solve_complete(scores: np.ndarray) -> np.ndarray:
@@ -84,7 +87,8 @@ def _solve_square(candidates: Candidates) -> np.ndarray:
     import lap
 
     costs, starts = _as_costs(candidates.scores), candidates.starts.astype(np.int32)
-    columns = lap.lapmod(candidates.n_rows, costs, starts, candidates.columns.astype(np.int32))[1]
+    listed = candidates.columns.astype(np.int32, copy=False)
+    columns = lap.lapmod(candidates.n_rows, costs, starts, listed)[1]
     chosen = columns[candidates.rows] == candidates.columns
     if np.count_nonzero(chosen) != candidates.n_rows:
         # lapmod silently invents pairs if the graph has no perfect matching.
@@ -106,7 +110,7 @@ def _solve_rectangular(candidates: Candidates) -> np.ndarray:
     old_columns = np.concatenate([some, np.setdiff1d(np.arange(candidates.n_columns), some)])
     new_columns = np.argsort(old_columns)
     renumbered = Candidates.from_pairs(
-        candidates.rows * candidates.n_columns + new_columns[candidates.columns],
+        candidates.rows.astype(np.int64) * candidates.n_columns + new_columns[candidates.columns],
         candidates.scores,
         candidates.shape,
     )
@@ -212,7 +216,7 @@ class Component:
 
 
 def dulmage_mendelsohn(candidates: Candidates) -> Iterator[Component]:
-    """Decompose a graph so that its best maximum matching consists of one per component.
+    """Decompose a graph, its lists sorted by column, so that its best matching has one per component.
 
     A maximum matching leaves rows free in the component with more rows than columns, and columns free in the
     one with more columns; the third is square. No maximum matching has a pair across components. So matchings
@@ -226,7 +230,7 @@ def dulmage_mendelsohn(candidates: Candidates) -> Iterator[Component]:
         return
     # Unmatched and matched pairs alternate along a path from a free row or column.
     inside = matched[candidates.rows] == candidates.columns
-    row_nodes, column_nodes = candidates.rows, candidates.columns + n_rows
+    row_nodes, column_nodes = candidates.rows, candidates.columns + np.int32(n_rows)
     tails = np.where(inside, column_nodes, row_nodes)
     heads = np.where(inside, row_nodes, column_nodes)
     label = np.zeros(n_rows + n_columns, dtype=np.int64)
@@ -252,7 +256,9 @@ def _reachable(tails: np.ndarray, heads: np.ndarray, sources: np.ndarray, n_node
 def _induced(candidates: Candidates, in_rows: np.ndarray, in_columns: np.ndarray) -> Component:
     rows, columns = np.flatnonzero(in_rows), np.flatnonzero(in_columns)
     kept = in_rows[candidates.rows] & in_columns[candidates.columns]
-    new_rows, new_columns = np.cumsum(in_rows) - 1, np.cumsum(in_columns) - 1
-    pairs = new_rows[candidates.rows[kept]] * len(columns) + new_columns[candidates.columns[kept]]
-    shape = len(rows), len(columns)
-    return Component(rows, columns, Candidates.from_pairs(pairs, candidates.scores[kept], shape))
+    lengths = np.bincount(candidates.rows[kept], minlength=candidates.n_rows)[rows]
+    new_columns = (np.cumsum(in_columns) - 1).astype(np.int32)  # in the order of the old ones
+    listed = Candidates(
+        starts_of(lengths), new_columns[candidates.columns[kept]], candidates.scores[kept], len(columns)
+    )
+    return Component(rows, columns, listed)

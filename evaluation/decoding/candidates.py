@@ -15,6 +15,7 @@ from .scores import ScoreSource, map_blocks
 
 DEFAULT_K = 500
 
+_ROWS_AT_ONCE = 4096  # sorted in the time of all at once, with little memory
 _SAMPLING = 16  # every 16th column is enough to estimate the k-th best score
 
 
@@ -87,12 +88,12 @@ class Candidates:
     @cached_property
     def rows(self) -> np.ndarray:
         """The row of each listed pair."""
-        return np.repeat(np.arange(self.n_rows), np.diff(self.starts))
+        return np.repeat(np.arange(self.n_rows, dtype=np.int32), np.diff(self.starts))
 
     @cached_property
     def pairs(self) -> np.ndarray:
         """Every listed pair as one number, row · columns + column."""
-        return self.rows * self.n_columns + self.columns
+        return self.rows.astype(np.int64) * self.n_columns + self.columns
 
     def positions_of_rows(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Positions of the pairs of the given rows, and how many pairs each row has."""
@@ -109,12 +110,21 @@ class Candidates:
 
     def sorted_by_column(self) -> "Candidates":
         """The same pairs, each list sorted by column."""
-        return Candidates.from_pairs(self.pairs, self.scores, self.shape)
+        columns, scores = np.empty_like(self.columns), np.empty_like(self.scores)
+        for first in range(0, self.n_rows, _ROWS_AT_ONCE):
+            starts = self.starts[first : first + _ROWS_AT_ONCE + 1]
+            some = slice(starts[0], starts[-1])
+            rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+            order = np.argsort(rows * self.n_columns + self.columns[some])
+            columns[some], scores[some] = self.columns[some][order], self.scores[some][order]
+        return Candidates(self.starts, columns, scores, self.n_columns)
 
     def transposed(self) -> "Candidates":
         """The same pairs with rows and columns swapped, each list sorted by column."""
         return Candidates.from_pairs(
-            self.columns * self.n_rows + self.rows, self.scores, (self.n_columns, self.n_rows)
+            self.columns.astype(np.int64) * self.n_rows + self.rows,
+            self.scores,
+            (self.n_columns, self.n_rows),
         )
 
 
@@ -156,12 +166,13 @@ def best_candidates(source: ScoreSource, k: int = DEFAULT_K) -> Candidates:
 
     def best(_: int, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         columns = best_columns(scores, k)
-        return columns.ravel(), np.take_along_axis(scores, columns, axis=1).ravel()
+        best_scores = np.take_along_axis(scores, columns, axis=1)
+        return columns.astype(np.int32).ravel(), best_scores.ravel()
 
     starts = np.arange(n_rows + 1) * k
     found = list(map_blocks(source, best))
     if not found or not k:
-        return Candidates(starts, np.empty(0, np.int64), np.empty(0), n_columns)
+        return Candidates(starts, np.empty(0, np.int32), np.empty(0), n_columns)
     columns, scores = zip(*found, strict=True)
     return Candidates(starts, np.concatenate(columns), np.concatenate(scores), n_columns)
 
