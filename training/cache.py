@@ -1,16 +1,26 @@
-"""Arrays that are expensive to compute, cached in the user's cache folder."""
+"""Arrays that are expensive to compute, cached in the user's cache folder and memory-mapped from there.
 
+A file has the arrays in the format of NumPy, each at a multiple of 64 bytes, and at its end their hash.
+"""
+
+import math
 import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
+import xxhash
 
 from proofmatch.errors import ProofmatchError
 from proofmatch.storage import atomic_file
 
 Arrays = tuple[np.ndarray, ...]
+
+_ALIGNMENT = 64
+_HASH_SIZE = 16
+_HASHED_AT_ONCE = 1 << 26
 
 
 def cached_arrays(
@@ -18,7 +28,8 @@ def cached_arrays(
 ) -> Arrays:
     """Load arrays from the cache, or compute and store them.
 
-    A cache that is damaged, or cannot be read or written, only costs time.
+    A cache that is damaged, or cannot be read or written, only costs time. Loaded arrays are read-only, and
+    take memory only where they are read.
 
     Args:
         key: Name of the cached file; it must depend on everything that the arrays depend on.
@@ -50,13 +61,42 @@ def cache_folder() -> Path | None:
 
 def _read(path: Path, count: int) -> Arrays | None:
     try:
+        content = np.memmap(path, dtype=np.uint8, mode="r").view(np.ndarray)
+        if _hash(content[:-_HASH_SIZE]) != bytes(content[-_HASH_SIZE:]):
+            return None
+        arrays = []
         with path.open("rb") as file:
-            return tuple(np.lib.format.read_array(file, allow_pickle=False) for _ in range(count))
+            for _ in range(count):
+                shape, _, dtype = _read_header(file)
+                start, size = file.tell(), dtype.itemsize * math.prod(shape)
+                arrays.append(content[start : start + size].view(dtype).reshape(shape))
+                file.seek(-(-(start + size) // _ALIGNMENT) * _ALIGNMENT)
+        return tuple(arrays)
     except (OSError, ValueError, EOFError, MemoryError):
         return None
 
 
+def _read_header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype]:
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("written by another version")
+    return np.lib.format.read_array_header_1_0(file)
+
+
 def _write(path: Path, arrays: Arrays) -> None:
-    with suppress(ProofmatchError), atomic_file(path) as unfinished, unfinished.open("wb") as file:
-        for array in arrays:
-            np.save(file, array, allow_pickle=False)
+    with suppress(ProofmatchError), atomic_file(path) as unfinished:
+        with unfinished.open("wb") as file:
+            for array in arrays:
+                np.lib.format.write_array(
+                    file, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False
+                )
+                file.write(bytes(-file.tell() % _ALIGNMENT))
+        digest = _hash(np.memmap(unfinished, dtype=np.uint8, mode="r"))
+        with unfinished.open("ab") as file:
+            file.write(digest)
+
+
+def _hash(content: np.ndarray) -> bytes:
+    hashed = xxhash.xxh3_128()
+    for start in range(0, len(content), _HASHED_AT_ONCE):
+        hashed.update(content[start : start + _HASHED_AT_ONCE].data)
+    return hashed.digest()

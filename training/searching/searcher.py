@@ -25,8 +25,9 @@ from ..pairs import column_of
 from ..prediction import TrainedMatcher
 from ..texts import Texts
 from ..two_views import TextsOfViews
-from ..vectors import SparseVectors, TextVectors, TextViews, Vectors, concatenated, fuse_scores, views_of
+from ..vectors import SparseVectors, TextVectors, Vectors
 from .explain import Explanation, explain, lexical_parts
+from .index import N_ARRAYS, VectorIndex, are_whole, index_arrays
 from .macros import read_macros
 from .query import Query, not_understood_line, read_query
 from .summary import MIN_CONTRIBUTION, Line, summarize
@@ -38,8 +39,6 @@ PROOFS, STATEMENTS = AMONG = ("proofs", "statements")
 _CONFIG = "pairs"
 _COLUMNS = ["proof_id", "article_id", "title", "kind", "statement", "proof", "proof_tokens"]
 _TEXT = {PROOFS: "proof", STATEMENTS: "statement"}
-
-_ARRAYS = 4  # of the vectors of a view: dense components; starts, features and values of sparse ones
 
 # Reasons of each kind. There can be a million; the weaker ones contribute next to nothing.
 _REASONS = 1_000
@@ -150,7 +149,7 @@ class Searcher:
         known = [split for split in splits if not release.is_sealed(split, by_article=False)]
         self.splits = tuple(known or splits)
         self._release = release
-        self._indexes: dict[str, tuple[VectorIndex, np.ndarray]] = {}
+        self._indexes: dict[str, tuple[list[VectorIndex], np.ndarray]] = {}
         columns = [*_COLUMNS, *(name for name in release.provenance if name == "source")]
         tables = [release.table(_CONFIG, split, columns) for split in self.splits]
         self._table = pa.concat_tables(tables).combine_chunks()
@@ -187,11 +186,13 @@ class Searcher:
             raise ProofmatchError(f"k, the number of hits, must be at least 1, not {k}")
         query = read_query(self.model, statement) if isinstance(statement, str) else statement
         start, end = self.rows(split)
-        index, groups = self.index(among)
+        indexes, groups = self.index(among)
         vector = (
             query.vector if among == PROOFS else similarity_vectors(self.model, self._read([query.tokens]))
         )
-        scores, groups = index.scores(vector)[start:end], groups[start:end]
+        searched = [index for at, index in enumerate(indexes) if start <= self._starts[at] < end]
+        scores = np.concatenate([index.scores(vector) for index in searched])
+        groups = groups[start:end]
         order = np.argsort(-scores, kind="stable")
         _, firsts = np.unique(groups[order], return_index=True)
         best = order[np.sort(firsts)[: max(k, N_HITS)]]
@@ -204,7 +205,7 @@ class Searcher:
             tokens = row.pop("proof_tokens")
             explanation = None
             if why and among == PROOFS:
-                vectors = query.vector, index.vector(start + number)
+                vectors = query.vector, self._vector(indexes, start + number)
                 explanation = explain(self.model, query.tokens, tokens, _REASONS, vectors)
             same = np.flatnonzero(groups == groups[number])
             hits.append(
@@ -220,8 +221,8 @@ class Searcher:
             )
         return hits
 
-    def index(self, among: str) -> tuple["VectorIndex", np.ndarray]:
-        """Return the vectors of all proofs or statements, and numbers that are the same for equal texts.
+    def index(self, among: str) -> tuple[list[VectorIndex], np.ndarray]:
+        """Return an index of the proofs or statements of each split, and the same number for equal texts.
 
         Raises:
             ProofmatchError: If the matcher cannot compare statements.
@@ -230,10 +231,14 @@ class Searcher:
             encode = proof_vectors if among == PROOFS else similarity_vectors
             if among == STATEMENTS:
                 lexical_parts(self.model)
-            vectors = [self._vectors(among, split, encode) for split in self.splits]
+            indexes = [self._make_index(among, split, encode) for split in self.splits]
             groups = self._table.column(_TEXT[among]).combine_chunks().dictionary_encode().indices
-            self._indexes[among] = VectorIndex(concatenated(vectors)), groups.to_numpy()
+            self._indexes[among] = indexes, groups.to_numpy()
         return self._indexes[among]
+
+    def _vector(self, indexes: list[VectorIndex], row: int) -> Vectors:
+        at = int(np.searchsorted(self._starts, row, side="right")) - 1
+        return indexes[at].vector(row - self._starts[at])
 
     def rows(self, split: str | None = None) -> tuple[int, int]:
         """Return where the pairs of a split begin and end."""
@@ -242,32 +247,29 @@ class Searcher:
         at = self.splits.index(split)
         return self._starts[at], self._starts[at + 1]
 
-    def _vectors(
+    def _make_index(
         self, among: str, split: str, encode: Callable[[TrainedMatcher, Texts, Progress | None], Vectors]
-    ) -> Vectors:
-        """Encode the texts of a split, or read their vectors from the cache."""
+    ) -> VectorIndex:
+        """Encode the texts of a split, or map their vectors from the cache."""
 
         def make() -> Arrays:
             suffix = "" if self.model.reader.reads_text_column else "_tokens"
             texts = self.model.reader.read(*column_of(self._release, _CONFIG, split, _TEXT[among] + suffix))
             with Progress(f"encoding {among} of {split}", "batches") as progress:
                 progress.summary = f"{len(texts):,} {among}"
-                return tuple(
-                    array for view in views_of(encode(self.model, texts, progress)) for array in _arrays(view)
-                )
+                return index_arrays(encode(self.model, texts, progress))
 
         start, end = self.rows(split)
-        key = f"{self._fingerprint} {self._release.manifest_sha256} {split}"
+        key = f"index {self._fingerprint} {self._release.manifest_sha256} {split}"
         key += "" if among == PROOFS else f" {among}"
         n_views = len(self.model.matcher.views) if among == PROOFS else 1
         arrays = cached_arrays(
             sha256(key.encode()).hexdigest(),
-            _ARRAYS * n_views,
+            N_ARRAYS * n_views,
             make,
-            lambda arrays: all(_are_whole(view, end - start) for view in _by_view(arrays)),
+            lambda arrays: are_whole(arrays, end - start),
         )
-        views = tuple(TextVectors(dense, SparseVectors(*sparse)) for dense, *sparse in _by_view(arrays))
-        return TextViews(views) if n_views > 1 else views[0]
+        return VectorIndex(arrays)
 
     def _read(self, tokens: list[list[str]]) -> Texts:
         return self.model.reader.read(pa.array(tokens, pa.list_(pa.string())))
@@ -324,62 +326,6 @@ def can_explain(model: TrainedMatcher) -> bool:
     return True
 
 
-class VectorIndex:
-    """Vectors of texts, with an inverted index of their sparse components.
-
-    Args:
-        vectors: The vectors.
-    """
-
-    def __init__(self, vectors: Vectors) -> None:
-        self._vectors = vectors
-        self._entries = [
-            None if view.sparse is None else _by_feature(view.sparse) for view in views_of(vectors)
-        ]
-
-    def __len__(self) -> int:
-        return len(self._vectors)
-
-    def vector(self, number: int) -> Vectors:
-        """Return the vector of one text."""
-        return self._vectors[number : number + 1]
-
-    def scores(self, statement: Vectors) -> np.ndarray:
-        """Score all texts for the vector of one statement, (texts)."""
-        return fuse_scores(
-            [
-                _products(*view)
-                for view in zip(views_of(self._vectors), self._entries, views_of(statement), strict=True)
-            ]
-        )
-
-
-_Entries = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-
-
-def _products(vectors: TextVectors, entries: _Entries | None, statement: TextVectors) -> np.ndarray:
-    """Multiply all vectors by that of one statement, (texts)."""
-    scores = vectors.dense @ statement.dense[0]
-    if entries is None or statement.sparse is None:
-        return scores
-    features, starts, texts, values = entries
-    wanted, weights = statement.sparse.features, statement.sparse.values
-    places = np.searchsorted(features, wanted)
-    for place, feature, weight in zip(places.tolist(), wanted.tolist(), weights, strict=True):
-        if place < len(features) and features[place] == feature:
-            having = slice(starts[place], starts[place + 1])
-            scores[texts[having]] += weight * values[having]  # a text has a feature at most once
-    return scores
-
-
-def _by_feature(vectors: SparseVectors) -> _Entries:
-    """Return the features, where the entries of each begin, and of each entry its text and value."""
-    order = np.argsort(vectors.features, kind="stable")
-    texts = np.repeat(np.arange(len(vectors)), np.diff(vectors.starts))[order]
-    features, firsts = np.unique(vectors.features[order], return_index=True)
-    return features, np.append(firsts, len(order)), texts, vectors.values[order]
-
-
 def proof_vectors(model: TrainedMatcher, proofs: Texts, progress: Progress | None = None) -> Vectors:
     """Encode proofs as vectors that make scores with those of statements."""
     return model.matcher.vectors(proofs, "proof", progress)
@@ -411,33 +357,6 @@ def similarity_vectors(
         return TextVectors(vectors.dense * dense)
     scaled = SparseVectors(vectors.sparse.starts, vectors.sparse.features, vectors.sparse.values * sparse)
     return TextVectors(vectors.dense * dense, scaled)
-
-
-def _by_view(arrays: Arrays) -> list[Arrays]:
-    return [arrays[start : start + _ARRAYS] for start in range(0, len(arrays), _ARRAYS)]
-
-
-def _are_whole(arrays: Arrays, n_texts: int) -> bool:
-    """Check vectors from the cache."""
-    dense, starts, features, values = arrays
-    return bool(
-        dense.dtype == values.dtype == np.float32
-        and starts.dtype == features.dtype == np.int64
-        and dense.ndim == 2
-        and (len(dense), starts.shape) == (n_texts, (n_texts + 1,))
-        and features.shape == values.shape == (starts[-1],)
-        and starts[0] == 0
-        and (np.diff(starts) >= 0).all()
-        and np.isfinite(dense).all()
-        and np.isfinite(values).all()
-    )
-
-
-def _arrays(vectors: TextVectors) -> Arrays:
-    sparse = vectors.sparse or SparseVectors(
-        np.zeros(len(vectors) + 1, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
-    )
-    return vectors.dense.astype(np.float32, copy=False), sparse.starts, sparse.features, sparse.values
 
 
 def fingerprint(model: TrainedMatcher) -> str:

