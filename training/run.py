@@ -37,7 +37,7 @@ from .model_folder import (
 )
 from .pairs import column_of, read_pairs, read_task
 from .settings import Settings
-from .texts import SIDES
+from .texts import SIDES, hidden_words
 from .tokenizer import check_tokenizer_settings, load_tokenizer, train_tokenizer
 from .trainer.arguments import MatchingArguments
 from .trainer.learning_curve import learning_curve
@@ -155,7 +155,7 @@ def start_matcher(
     """Make the tokenizer and the untrained matcher that settings describe.
 
     The section `lexical` makes a lexical matcher, `model` a self-attentive or pretrained one, and both
-    together a joint one. With `blind_groups`, it is one of two views.
+    together a joint one. With `blind_groups`, there are two of them, of which the second does not see names.
     """
     from transformers import set_seed
 
@@ -167,21 +167,32 @@ def start_matcher(
     tokens = [
         column_of(release, config_name("pairs", by_article), "train", f"{side}_tokens") for side in SIDES
     ]
-    tokenizer = train_tokenizer([texts for texts, _ in tokens], **settings.tokenizer)
-    encoder = None
-    if settings.model or not settings.lexical:
-        encoder = ProofMatcher(
-            ProofMatcherConfig(vocab_size=len(tokenizer), **{**settings.model, "input": input})
-        )
-        if not settings.lexical:
-            return tokenizer, encoder
-    (named, background), *blind = (
-        _start_lexical(config, tokens, seed) for config in lexical_configs(settings.lexical, input)
-    )
-    if encoder is not None:
-        words = encoder.reader(tokenizer).read(tokens[0][0].take(background))
-        named = JointMatcher.from_parts(named, encoder, words)
-    return tokenizer, TwoViewMatcher.from_views(named, blind[0][0]) if blind else named
+    configs = lexical_configs(settings.lexical, input)
+    texts = [texts for texts, _ in tokens]
+    hides_names = settings.model and (len(configs) > 1 or settings.model.get("hides_names"))
+    tokenizer = train_tokenizer(texts, words=hidden_words(texts) if hides_names else (), **settings.tokenizer)
+    if not configs:
+        return tokenizer, _start_encoder(settings, tokenizer, input)
+    views: list[Matcher] = []
+    for config in configs:
+        matcher, background = _start_lexical(config, tokens, seed)
+        if settings.model:
+            encoder = _start_encoder(settings, tokenizer, input, hides_names=bool(views))
+            words = encoder.reader(tokenizer).read(tokens[0][0].take(background))
+            matcher = JointMatcher.from_parts(matcher, encoder, words)
+        views.append(matcher)
+    if len(views) == 1:
+        return tokenizer, views[0]
+    named, blind = views
+    return tokenizer, TwoViewMatcher.from_views(named, blind, settings.lexical.get("blind_offset", 0.0))
+
+
+def _start_encoder(
+    settings: Settings, tokenizer: "PreTrainedTokenizerFast", input: str, *, hides_names: bool = False
+) -> ProofMatcher:
+    fields = {**settings.model, "input": input}
+    fields["hides_names"] = hides_names or fields.get("hides_names", False)
+    return ProofMatcher(ProofMatcherConfig(vocab_size=len(tokenizer), **fields))
 
 
 def _start_lexical(

@@ -27,6 +27,7 @@ _NOT_SET = {
         "encoder_config",
         "input",
         "texts",
+        "words",
         "output_dir",
         "resume_from_checkpoint",
     ),
@@ -68,8 +69,9 @@ class Settings:
         preset: Name of the preset.
         tokenizer: Options of `train_tokenizer`.
         model: Fields of `ProofMatcherConfig`; empty for a matcher without an encoder.
-        lexical: Fields of `LexicalMatcherConfig`, and `blind_groups`, the groups of a second view that does
-            not see the names of variables; empty for a matcher without features.
+        lexical: Fields of `LexicalMatcherConfig`; `blind_groups`, the groups of a second view that does
+            not see the names of variables; and `blind_offset`, subtracted from the scores of that view.
+            Empty for a matcher without features.
         training: Fields of `MatchingArguments`.
     """
 
@@ -135,8 +137,10 @@ def _known_keys() -> dict[str, tuple[str, Any]]:
             key: kind for key, kind in get_type_hints(MatchingArguments).items() if key in arguments
         },
         "model": ProofMatcherConfig.__init__.__annotations__,
-        # The groups of features of a second view, which does not see the names of variables; none without it.
-        "lexical": {**LexicalMatcherConfig.__init__.__annotations__, "blind_groups": list[str]},
+        "lexical": {
+            **LexicalMatcherConfig.__init__.__annotations__,
+            **{"blind_groups": list[str], "blind_offset": float},
+        },
         "tokenizer": train_tokenizer.__annotations__,
     }
     return {

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from proofmatch.ragged import Ragged
 
+from ..builder.variants.letters import letter_of_token
 from ..evaluation.task import select_input
 from .tokenizer import END, START, UNKNOWN_MATH, UNKNOWN_TEXT
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 SIDES = ("statement", "proof")
+
+_MOST_VARIABLES = 30  # of a sort in a text; further ones share the last number
 
 # Columns of encoded pairs.
 STATEMENT, PROOF = "statement_input_ids", "proof_input_ids"
@@ -112,6 +115,60 @@ def encode_texts(
     inside[starts[:-1]] = inside[starts[1:] - 1] = False
     framed[inside] = words
     return Ragged(framed, starts)
+
+
+def hide_names(texts: pa.ListArray) -> pa.ListArray:
+    """Number the variables of each text, within their font, alphabet and case, by first occurrence.
+
+    Args:
+        texts: Lists of typed tokens.
+
+    >>> hide_names(pa.array([["m:f", "m::", "m:X", "m:→", "m:Y", "t:if", "m:X"]])).to_pylist()
+    [['m:latin-1', 'm::', 'm:LATIN-1', 'm:→', 'm:LATIN-2', 't:if', 'm:LATIN-1']]
+    """
+    encoded = texts.flatten().dictionary_encode()
+    names = encoded.dictionary.to_pylist()
+    sorts, sort_names = _sorts(names)
+    lengths = np.asarray(pc.list_value_length(texts).fill_null(0), dtype=np.int64)
+    rows = np.repeat(np.arange(len(texts)), lengths)
+    codes = encoded.indices.to_numpy().astype(np.int64)
+    places = np.flatnonzero(sorts[codes] >= 0)
+    if not len(places):
+        return texts
+    # The distinct variables of each text, and for each place, which one it is.
+    variables, first, which = np.unique(
+        rows[places] * len(names) + codes[places], return_index=True, return_inverse=True
+    )
+    row, code = np.divmod(variables, len(names))
+    order = np.lexsort((first, sorts[code], row))
+    groups = (row * len(sort_names) + sorts[code])[order]
+    numbers = np.empty(len(order), dtype=np.int64)
+    numbers[order] = np.arange(len(order)) - np.searchsorted(groups, groups)
+    hidden = [f"{name}-{1 + number}" for name in sort_names for number in range(_MOST_VARIABLES)]
+    words = sorts[code] * _MOST_VARIABLES + np.minimum(numbers, _MOST_VARIABLES - 1)
+    codes[places] = len(names) + words[which]
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    values = pa.array([*names, *hidden], pa.string()).take(pa.array(codes))
+    return pa.ListArray.from_arrays(pa.array(starts, pa.int32()), values)
+
+
+def hidden_words(columns: Sequence[pa.ListArray]) -> list[str]:
+    """List the words that `hide_names` puts in the place of variables."""
+    found = (pc.unique(hide_names(texts).flatten()) for texts in columns)
+    words = {word for some in found for word in some.to_pylist()}
+    return sorted(words.difference(*(pc.unique(texts.flatten()).to_pylist() for texts in columns)))
+
+
+def _sorts(tokens: list[str]) -> tuple[np.ndarray, list[str]]:
+    """Find the sort of each token that is a variable, -1 for others, and the names of the sorts."""
+    sorts: dict[str, int] = {}
+    found = np.full(len(tokens), -1, dtype=np.int64)
+    for place, token in enumerate(tokens):
+        if letter := letter_of_token[token]:
+            alphabet = "latin" if letter.isascii() else "greek"
+            name = token[:-1] + (alphabet.upper() if letter.isupper() else alphabet)
+            found[place] = sorts.setdefault(name, len(sorts))
+    return found, list(sorts)
 
 
 def encode_readable_texts(

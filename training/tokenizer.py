@@ -43,6 +43,7 @@ def train_tokenizer(
     *,
     min_count: int = MIN_COUNT,
     max_size: int = MAX_SIZE,
+    words: Sequence[str] = (),
 ) -> "PreTrainedTokenizerFast":
     """Make a tokenizer of the most frequent tokens.
 
@@ -50,6 +51,7 @@ def train_tokenizer(
         texts: Columns of typed tokens of the training split.
         min_count: Minimal number of occurrences of a token.
         max_size: Maximal size of the vocabulary, special words included.
+        words: Further words, whatever their frequency.
 
     Raises:
         ProofmatchError: If there is no room for any token.
@@ -65,9 +67,9 @@ def train_tokenizer(
     counted = pc.value_counts(pa.concat_arrays([column.flatten() for column in columns]))
     counts = counted.field("counts").to_numpy()
     order = np.lexsort((np.asarray(counted.field("values").to_pylist(), dtype=object), -counts))
-    frequent = order[: max_size - len(SPECIAL)]
-    words = counted.field("values").take(pa.array(frequent[counts[frequent] >= min_count])).to_pylist()
-    vocabulary = {word: number for number, word in enumerate((*SPECIAL, *words))}
+    frequent = order[: max(0, max_size - len(SPECIAL) - len(words))]
+    tokens = counted.field("values").take(pa.array(frequent[counts[frequent] >= min_count])).to_pylist()
+    vocabulary = {word: number for number, word in enumerate((*SPECIAL, *words, *tokens))}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN_TEXT))
     tokenizer.normalizer = _typing_of_plain_text()
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()

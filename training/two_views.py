@@ -35,6 +35,7 @@ class TwoViewMatcherConfig(PretrainedConfig):
     Args:
         named: Fields of the configuration of the view that sees names, with its `model_type`.
         blind: Those of the view that does not.
+        blind_offset: Subtracted from the scores of that view.
     """
 
     model_type = "two-view-matcher"
@@ -43,11 +44,13 @@ class TwoViewMatcherConfig(PretrainedConfig):
         self,
         named: dict[str, Any] | None = None,
         blind: dict[str, Any] | None = None,
+        blind_offset: float = 0.0,
         **others: Any,  # noqa: ANN401 - what `PretrainedConfig` takes
     ) -> None:
         super().__init__(**others)
         self.named = named or {}
         self.blind = blind or {}
+        self.blind_offset = blind_offset
 
     @property
     def input(self) -> str:
@@ -143,18 +146,19 @@ class TwoViewMatcher(Matcher):
         self.post_init()
 
     @classmethod
-    def from_views(cls, named: Matcher, blind: Matcher) -> "TwoViewMatcher":
+    def from_views(cls, named: Matcher, blind: Matcher, blind_offset: float = 0.0) -> "TwoViewMatcher":
         """Join two matchers, trained or not, with their weights.
 
         Args:
             named: The view that sees the names of variables.
             blind: The view that does not.
+            blind_offset: Subtracted from the scores of the latter.
         """
         # Without the paths they were loaded from.
         fields = [
             {**view.config.to_diff_dict(), "model_type": view.config.model_type} for view in (named, blind)
         ]
-        matcher = cls(TwoViewMatcherConfig(*fields))
+        matcher = cls(TwoViewMatcherConfig(*fields, blind_offset=blind_offset))
         for view, given in zip(matcher.views, (named, blind), strict=True):
             view.load_state_dict(given.state_dict())
         trained = [view.training_data for view in (named, blind) if view.training_data is not None]
@@ -168,9 +172,10 @@ class TwoViewMatcher(Matcher):
 
     def forward(self, statements: Sequence[TwoTexts], proofs: Sequence[TwoTexts]) -> torch.Tensor:
         """Score every statement with every proof, (statements, proofs)."""
-        return smooth_maximum(
-            *(view(*texts) for view, texts in zip(self.views, _by_view(statements, proofs), strict=True))
+        named, blind = (
+            view(*texts) for view, texts in zip(self.views, _by_view(statements, proofs), strict=True)
         )
+        return smooth_maximum(named, blind, self.config.blind_offset)
 
     def backward(
         self,
@@ -204,7 +209,8 @@ class TwoViewMatcher(Matcher):
             view.vectors(part, side, progress)
             for view, part in zip(self.views, (texts.named, texts.blind), strict=True)
         ]
-        return TextViews(tuple(vectors for vectors in encoded if isinstance(vectors, TextVectors)))
+        named, blind = (vectors for vectors in encoded if isinstance(vectors, TextVectors))
+        return TextViews((named, blind), self.config.blind_offset)
 
     def _init_weights(self, module: torch.nn.Module) -> None:
         """Leave the weights to the views, which have been initialized."""

@@ -19,11 +19,8 @@ from ..evaluation.decoding.scores import (
     SumScores,
 )
 
-# Of the smooth maximum of two views, chosen on validation splits as they are and with renamed variables: the
-# temperature, and what is subtracted from the scores of the view that does not see names, because most proofs
-# have the names of their statements.
+# Of the smooth maximum of two views, chosen on validation splits as they are and with renamed variables.
 FUSION_TEMPERATURE = 2.0
-BLIND_OFFSET = 1.0
 
 _PROOFS_AT_ONCE = 2048  # compared with the background statements
 
@@ -79,29 +76,39 @@ class TextVectors:
 
 @dataclass(frozen=True, slots=True)
 class TextViews:
-    """Vectors of texts in several views, each with a score of its own."""
+    """Vectors of texts in two views, each with a score of its own.
 
-    views: tuple[TextVectors, ...]
+    Attributes:
+        views: The view that sees names, and the one that does not.
+        blind_offset: Of statements: subtracted from the scores of the latter.
+    """
+
+    views: tuple[TextVectors, TextVectors]
+    blind_offset: float = 0.0
 
     def __len__(self) -> int:
         return len(self.views[0])
 
     def __getitem__(self, some: slice) -> "TextViews":
-        return TextViews(tuple(view[some] for view in self.views))
+        named, blind = self.views
+        return TextViews((named[some], blind[some]), self.blind_offset)
 
 
 Vectors = TextVectors | TextViews
 
 
-def smooth_maximum(named: torch.Tensor, blind: torch.Tensor) -> torch.Tensor:
+def smooth_maximum(named: torch.Tensor, blind: torch.Tensor, blind_offset: float) -> torch.Tensor:
     """Combine the scores of two views: about the higher one, and more where both are high."""
-    scaled = named / FUSION_TEMPERATURE, (blind - BLIND_OFFSET) / FUSION_TEMPERATURE
+    scaled = named / FUSION_TEMPERATURE, (blind - blind_offset) / FUSION_TEMPERATURE
     return torch.logaddexp(*scaled) * FUSION_TEMPERATURE
 
 
-def fuse_scores(views: Sequence[np.ndarray]) -> np.ndarray:
-    """Combine the scores of two views as `smooth_maximum` does; those of one view are left as they are."""
-    return views[0] if len(views) == 1 else smooth_maximum(*map(torch.from_numpy, views)).numpy()
+def fuse_scores(statements: Vectors, scores: Sequence[np.ndarray]) -> np.ndarray:
+    """Combine the scores of the views of statements; those of one view are left as they are."""
+    if not isinstance(statements, TextViews):
+        return scores[0]
+    named, blind = map(torch.from_numpy, scores)
+    return smooth_maximum(named, blind, statements.blind_offset).numpy()
 
 
 def views_of(vectors: Vectors) -> tuple[TextVectors, ...]:
@@ -109,14 +116,8 @@ def views_of(vectors: Vectors) -> tuple[TextVectors, ...]:
     return vectors.views if isinstance(vectors, TextViews) else (vectors,)
 
 
-def concatenated(parts: Sequence[Vectors]) -> Vectors:
+def concatenated(parts: Sequence[TextVectors]) -> TextVectors:
     """Concatenate the vectors of several sets of texts."""
-    views = [concatenated_view(view) for view in zip(*map(views_of, parts), strict=True)]
-    return TextViews(tuple(views)) if isinstance(parts[0], TextViews) else views[0]
-
-
-def concatenated_view(parts: Sequence[TextVectors]) -> TextVectors:
-    """Concatenate the vectors of several sets of texts in one view."""
     dense = np.concatenate([part.dense for part in parts])
     sparse = [part.sparse for part in parts if part.sparse is not None]
     if not sparse:
@@ -137,9 +138,9 @@ def scores_of(statements: Vectors, proofs: Vectors) -> ScoreSource:
     parts = [
         _products(left, right) for left, right in zip(views_of(statements), views_of(proofs), strict=True)
     ]
-    if len(parts) == 1:
+    if not isinstance(statements, TextViews):
         return parts[0]
-    return SmoothMaximumScores(tuple(parts), FUSION_TEMPERATURE, (0.0, BLIND_OFFSET))
+    return SmoothMaximumScores(tuple(parts), FUSION_TEMPERATURE, (0.0, statements.blind_offset))
 
 
 def _products(statements: TextVectors, proofs: TextVectors) -> ScoreSource:

@@ -26,7 +26,9 @@ class Parts:
         background = self.encoder.reader(self.tokenizer).read(
             columns[0].take(np.arange(PAIRS if self.lexical.config.hub_weight else 0))
         )
-        self.matcher = JointMatcher.from_parts(self.lexical, self.encoder, background, encoder_weight).eval()
+        self.matcher = JointMatcher.from_parts(
+            self.lexical, self.encoder, background, encoder_weight=encoder_weight
+        ).eval()
         reader = self.matcher.reader(self.tokenizer)
         self.pairs = reader.read_training_pairs(columns[0], columns[1], ("one", "other"))
         self.new = tuple(reader.read(column(random_texts(seed, size))) for seed, size in ((2, 5), (3, 7)))

@@ -1,4 +1,4 @@
-"""The joint matcher: the sum of its parts, in scores, gradients, files and vectors; late fusion."""
+"""The joint matcher: the sum of its parts, in scores, gradients, files and vectors."""
 
 import json
 
@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
-from proofmatch.evaluation.task import load_task
-from proofmatch.training.joint import WEIGHTS, JointMatcher, JointTexts, fuse
+from proofmatch.training.joint import JointMatcher, JointTexts
 from proofmatch.training.lexical.lexical_matcher import LexicalMatcher
 from proofmatch.training.losses import two_sided_loss
-from proofmatch.training.pairs import read_task
-from proofmatch.training.prediction import load_matcher, open_matcher
-from proofmatch.training.trainer.trainer import validate
+from proofmatch.training.prediction import open_matcher
 from proofmatch.training.vectors import scores_of
 from tests.training.joint_parts import Parts, both, encoder_scores, lexical_scores
 from tests.training.lexical.corpora import PAIRS, column, make_random
@@ -66,16 +62,22 @@ def test_parts_are_copied_and_not_shared():
 
 
 @pytest.mark.parametrize("chunk", [None, 1, 5, 100])
-def test_chunks_do_not_change_gradients(chunk):
+def test_each_part_has_the_gradients_of_its_own_loss(chunk):
     parts = Parts(0.5)
     matcher, (statements, proofs) = parts.matcher, map(both, parts.pairs)
-    value = two_sided_loss(matcher(statements, proofs))
+    value = sum(
+        two_sided_loss(scores)
+        for scores in (
+            lexical_scores(matcher.lexical, parts.pairs),
+            encoder_scores(matcher.encoder, parts.pairs),
+        )
+    )
     value.backward()
     expected = {name: parameter.grad.clone() for name, parameter in matcher.named_parameters()}
-    assert expected["encoder_weight"].any() and expected["lexical.tables.0"].any()
+    assert all(expected[name].any() for name in ("encoder.weight", "lexical.tables.0"))
     matcher.zero_grad()
     told = matcher.backward(statements, proofs, two_sided_loss, chunk, lambda vectors: vectors)
-    assert told.item() == pytest.approx(value.item(), rel=1e-5)
+    assert told.item() == pytest.approx(value.item() / 2, rel=1e-5)
     assert not told.requires_grad
     for name, parameter in matcher.named_parameters():
         assert torch.allclose(parameter.grad, expected[name], atol=1e-5), name
@@ -168,42 +170,3 @@ def test_texts_that_are_empty_for_one_part_are_scored():
     assert texts.features.lengths.tolist() == [0, 1, 0]
     assert torch.isfinite(forward(parts.matcher, (texts, texts))).all()
     assert texts.lengths.tolist() == texts.words.lengths.tolist()
-
-
-@pytest.fixture(scope="module")
-def opened(release):
-    return open_release(release)
-
-
-def test_the_weight_is_the_best_on_the_validation_split(opened, lexical_model, tiny_model):
-    fused = fuse(load_matcher(lexical_model), load_matcher(tiny_model), opened)
-    chosen = fused.matcher.encoder_weight.exp().item()
-    split = read_task(load_task(opened, "validation"), fused.reader)
-    measured = {}
-    for weight in WEIGHTS:
-        fused.matcher.set_encoder_weight(weight)
-        measured[weight] = validate(fused.matcher, split)["mrr"]
-    best = max(measured.values())
-    assert chosen == pytest.approx(next(weight for weight in WEIGHTS if measured[weight] == best))
-
-
-def test_both_matchers_are_in_the_scores(opened, lexical_model, tiny_model):
-    lexical, encoder = load_matcher(lexical_model), load_matcher(tiny_model)
-    fused = fuse(lexical, encoder, opened)
-    fused.matcher.lexical.config.hub_weight = lexical.matcher.config.hub_weight = 0.0
-    task = load_task(opened, "test")
-    weight = fused.matcher.encoder_weight.exp().item()
-    parts = []
-    for model in (lexical, encoder, fused):
-        texts = read_task(task, model.reader)
-        statements, proofs = ([side[n] for n in range(5)] for side in (texts.statements, texts.proofs))
-        parts.append(model.matcher.eval()(statements, proofs).detach().numpy())
-    assert np.allclose(parts[0] + weight * parts[1], parts[2], atol=1e-4)
-
-
-def test_other_matchers_and_other_pairs_are_refused(opened, lexical_model, tiny_model):
-    lexical, encoder = load_matcher(lexical_model), load_matcher(tiny_model)
-    with pytest.raises(ProofmatchError, match="a lexical matcher and a self-attentive one"):
-        fuse(encoder, lexical, opened)
-    with pytest.raises(ProofmatchError, match="other pairs, or with another seed"):
-        fuse(lexical, encoder, opened, by_article=True)

@@ -15,10 +15,11 @@ from proofmatch.training.run import start_matcher
 from proofmatch.training.searching.explain import explain
 from proofmatch.training.settings import load_settings
 from proofmatch.training.two_views import TwoViewMatcher
-from proofmatch.training.vectors import BLIND_OFFSET, FUSION_TEMPERATURE, scores_of
+from proofmatch.training.vectors import FUSION_TEMPERATURE, scores_of
 from tests.training.lexical.corpora import column, make_random, random_texts, small_matcher
 
 BLIND = ("word", *(group for group in GROUPS if group.startswith("shape")))
+BLIND_OFFSET = 0.7
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def views():
     """A matcher of two views with random weights, and texts that it has not counted."""
     named, _ = small_matcher(hub_weight=0)
     blind, _ = small_matcher(seed=1, groups=list(BLIND), hub_weight=0)
-    matcher = TwoViewMatcher.from_views(named, blind).eval()
+    matcher = TwoViewMatcher.from_views(named, blind, BLIND_OFFSET).eval()
     reader = matcher.reader(None)
     return matcher, [reader.read(column(random_texts(seed, size))) for seed, size in ((2, 5), (3, 7))]
 
@@ -132,7 +133,8 @@ def test_an_explanation_adds_up_and_has_reasons_of_both_views(release, trained):
     groups = {reason.statement.group for reason in explained.reasons}
     assert any(group.startswith("shape") for group in groups)
     assert any(group.startswith("math") for group in groups)
-    assert -BLIND_OFFSET <= explained.agreement <= FUSION_TEMPERATURE * np.log(2) + 1e-9
+    offset = trained.matcher.config.blind_offset
+    assert -offset <= explained.agreement <= FUSION_TEMPERATURE * np.log(2) + 1e-9
     shared = [reason for reason in explained.reasons if reason.kind == "shared"]
     assert len(shared) == len({(one.statement.group, one.statement.surface) for one in shared})
 

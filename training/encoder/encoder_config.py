@@ -31,6 +31,7 @@ class ProofMatcherConfig(PretrainedConfig):
         pad_token_id: Id of the padding word.
         max_words: Longer texts are truncated.
         input: Which tokens the matcher takes: `both`, `text` or `math`.
+        hides_names: Whether it reads `hide_names` of the texts, and so does not see the names of variables.
         encoder: Name of a pretrained encoder that replaces ours (`ProofMatcher.from_encoder`). Then
             `embedding_size` is the size of its vectors, and the sizes of layers have no effect.
         encoder_config: The configuration of that encoder, so that a saved matcher is self-contained.
@@ -51,6 +52,7 @@ class ProofMatcherConfig(PretrainedConfig):
         pad_token_id: int = 0,
         max_words: int = 502,
         input: str = "both",
+        hides_names: bool = False,
         encoder: str | None = None,
         encoder_config: dict[str, Any] | None = None,
         **others: Any,  # noqa: ANN401 - what `PretrainedConfig` takes
@@ -74,6 +76,7 @@ class ProofMatcherConfig(PretrainedConfig):
         self.dropout = dropout
         self.max_words = max_words
         self.input = input
+        self.hides_names = hides_names
         self.encoder = encoder
         self.encoder_config = encoder_config
         check_integers(self, _MINIMA)

@@ -19,7 +19,7 @@ from proofmatch.ragged import Ragged
 from ...evaluation.training_data import MAX_NAME, TrainedOn, TrainingData
 from ..gradient_cache import backward_in_chunks
 from ..matcher import Gather, Matcher, ParameterGroup
-from ..texts import Texts, encode_readable_texts, encode_texts
+from ..texts import Texts, encode_readable_texts, encode_texts, hide_names
 from ..vectors import TextVectors
 from .encoder_config import ProofMatcherConfig
 from .pretrained import PretrainedEncoder, config_of_encoder, name_of_encoder, weights_of_encoder
@@ -170,6 +170,7 @@ class WordReader:
     def read(self, texts: pa.Array, origin: str | None = None) -> Ragged:  # noqa: ARG002 - no cache needed
         """Read a column of texts."""
         if not self.config.reads_text_column:
+            texts = hide_names(texts) if self.config.hides_names else texts
             return encode_texts(self.tokenizer, texts, self.config.input, self.config.max_words)
         if self.config.input != "both":
             raise ProofmatchError(

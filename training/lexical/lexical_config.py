@@ -119,6 +119,7 @@ def lexical_configs(section: dict[str, Any], input: str) -> list[LexicalMatcherC
     """
     fields = {**section, "input": input}
     blind_groups = fields.pop("blind_groups", [])
+    fields.pop("blind_offset", None)
     views = [{}] if section else []
     if blind_groups and input != "text":
         views.append({"groups": blind_groups})

@@ -16,7 +16,7 @@ from proofmatch.ragged import Ragged, ranges, starts_of
 
 from ..matcher import Gather, Matcher, ParameterGroup
 from ..texts import Texts
-from ..vectors import SparseVectors, TextVectors, concatenated_view, correct_hubness
+from ..vectors import SparseVectors, TextVectors, concatenated, correct_hubness
 from .features import FEATURES_VERSION
 from .lexical_config import LexicalMatcherConfig
 from .vocabulary import BAG, FeatureReader, FeatureVocabulary
@@ -308,7 +308,7 @@ class LexicalMatcher(Matcher):
                 )
                 if progress is not None:
                     progress.advance()
-        together = concatenated_view(parts)
+        together = concatenated(parts)
         return together if self._is_sparse else TextVectors(together.dense)
 
     def _init_weights(self, module: nn.Module) -> None:

@@ -12,7 +12,7 @@ from ..joint import JointMatcher
 from ..lexical.explanation import ASSOCIATED, SHARED, Reason, explain_by_features
 from ..lexical.lexical_matcher import LexicalMatcher
 from ..prediction import TrainedMatcher
-from ..vectors import BLIND_OFFSET, FUSION_TEMPERATURE, TextVectors, Vectors, views_of
+from ..vectors import FUSION_TEMPERATURE, TextVectors, TextViews, Vectors, views_of
 
 KINDS = (SHARED, ASSOCIATED)
 
@@ -95,7 +95,7 @@ def explain(
         _explain_view(*view, statement, proof, top)
         for view in zip(parts, views_of(ours), views_of(theirs), strict=True)
     ]
-    return views[0] if len(views) == 1 else _combine(views, top)
+    return _combine(views, ours.blind_offset, top) if isinstance(ours, TextViews) else views[0]
 
 
 def _explain_view(
@@ -121,8 +121,8 @@ def _explain_view(
     )
 
 
-def _combine(views: list[Explanation], top: int | None) -> Explanation:
-    offsets = np.array([0.0, BLIND_OFFSET])
+def _combine(views: list[Explanation], blind_offset: float, top: int | None) -> Explanation:
+    offsets = np.array([0.0, blind_offset])
     scores = (np.array([view.score for view in views]) - offsets) / FUSION_TEMPERATURE
     weights = np.exp(scores - scores.max())
     weights /= weights.sum()
