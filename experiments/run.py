@@ -1,4 +1,4 @@
-"""Computes our results and renders their tables: `make results`, `models`, `ablation` and `transfer`."""
+"""Computes our results and renders their tables, for `make results`, `models`, `ablation` and others."""
 
 import argparse
 import sys
@@ -19,12 +19,13 @@ from proofmatch.evaluation.baselines import BASELINES, baseline_scores
 from proofmatch.evaluation.decode import DECODINGS, decode
 from proofmatch.evaluation.decoding.normalization import normalized_scores
 from proofmatch.evaluation.decoding.scores import ScoreSource
-from proofmatch.evaluation.evaluator import evaluate
+from proofmatch.evaluation.evaluator import evaluate, rank_predictions
+from proofmatch.evaluation.metrics import reciprocal_ranks
 from proofmatch.evaluation.predictions import write_predictions
 from proofmatch.evaluation.system import System
 from proofmatch.evaluation.task import INPUTS, Task, load_task
 
-from .store import EXPERIMENTS, Store
+from .store import EXPERIMENTS, Store, Work
 from .tables import write_pages
 
 CORPUS = EXPERIMENTS.parents[1] / "shared" / "corpus" / "stacks.tar.xz"
@@ -60,6 +61,9 @@ def main(arguments: list[str]) -> int:
     transfer.add_argument(
         "names", nargs="*", metavar="NAME", help="the systems, which must have been trained"
     )
+    claims = commands.add_parser("claims", help="train and evaluate the systems of claims.toml, in hours")
+    claims.add_argument("release", type=Path, help="a release folder")
+    claims.add_argument("models", type=Path, help="the folder of the models; training is resumed there")
     files = commands.add_parser("files", help="write result files for `proofmatch leaderboard`")
     files.add_argument("id", help="the name of a release, such as stacks")
     files.add_argument("out", type=Path, help="the folder of the files")
@@ -78,6 +82,8 @@ def main(arguments: list[str]) -> int:
                 run_models(release, store, options.models, options.names)
             elif options.command == "transfer":
                 run_transfer(release, store, options.models, options.names)
+            elif options.command == "claims":
+                run_claims(release, store, options.models)
             else:
                 run_ablation(release, store, options.models, options.names)
     except ProofmatchError as error:
@@ -134,16 +140,48 @@ def run_transfer(release: Release, store: Store, models: Path, names: Sequence[s
     task = load_task(release, ALL)
     for baseline in BASELINES:
         scores, described = baseline_scores(baseline, task), System(baseline, "both", trained_on=[])
-        store.replace_results(
-            "transfer", baseline, evaluate_decodings(task, scores, described, _QUICK_DECODINGS)
-        )
+        results = evaluate_decodings(task, scores, described, _QUICK_DECODINGS)
+        store.replace_results("transfer", baseline, results, _by_work(task, scores))
     systems = read_systems("models")
     for name in names:
         model = load_matcher(models / name)
         seen = count_seen(model, task, name).seen_answers  # refuses a release whose answers it has seen
         described = replace(describe(name, systems[name], models), seen_answers=seen)
-        results = evaluate_decodings(task, model_scores(model, task), described, _QUICK_DECODINGS)
-        store.replace_results("transfer", name, results)
+        scores = model_scores(model, task)
+        results = evaluate_decodings(task, scores, described, _QUICK_DECODINGS)
+        store.replace_results("transfer", name, results, _by_work(task, scores))
+
+
+def _by_work(task: Task, scores: ScoreSource) -> dict[str, Work]:
+    """Score a ranking work by work; an article's id begins with the names of its corpus and work."""
+    pairs = task.release.table(task.config, task.split, ["statement_id", "article_id"])
+    article_of = dict(zip(*(column.to_pylist() for column in pairs.columns), strict=True))
+    reciprocal = reciprocal_ranks(rank_predictions(scores, task.required_gold).ranks)
+    by_work: dict[str, list[float]] = {}
+    for statement, value in zip(task.statement_ids, reciprocal.tolist(), strict=True):
+        by_work.setdefault(".".join(article_of[statement].split(".")[:2]), []).append(value)
+    return {
+        work: {"n": len(values), "mrr": sum(values) / len(values)}
+        for work, values in sorted(by_work.items(), key=lambda item: -len(item[1]))
+    }
+
+
+def run_claims(release: Release, store: Store, models: Path) -> None:
+    """Train the systems of `claims.toml`, and evaluate them on validation and test."""
+    from proofmatch.training.prediction import model_scores
+
+    from .systems import describe, load_history, read_claims, task_of, trained_system
+
+    for name, system in read_claims().items():
+        print(f"{name}:", flush=True)
+        model = trained_system(release, models, name, system)
+        store.replace_history(name, load_history(models, name) or [])
+        for split in ("validation", "test"):
+            task = task_of(release, system, split)
+            results = evaluate_decodings(
+                task, model_scores(model, task), describe(name, system, models), _QUICK_DECODINGS
+            )
+            store.replace_results(f"claims/{split}", name, results)
 
 
 def run_ablation(release: Release, store: Store, models: Path, names: Sequence[str] = ()) -> None:

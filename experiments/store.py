@@ -2,7 +2,8 @@
 
 A line of `results/stacks.jsonl` is a result: its group (`main`, `validation`, `ablation`, `transductive`,
 `symbols/full`, …), the name of the run (for a trained system, its name in `models.toml` or `ablation.toml`),
-and the unchanged content of the result file. `results/stacks.histories.jsonl` has the training logs.
+and the unchanged content of the result file; for some of the group `transfer`, also the scores by work.
+`results/stacks.histories.jsonl` has the training logs.
 """
 
 import json
@@ -17,6 +18,7 @@ EXPERIMENTS = Path(__file__).parent
 Line = dict[str, Any]
 Result = dict[str, Any]
 History = list[dict[str, Any]]
+Work = dict[str, float]  # `n` pairs and their `mrr`
 
 
 class Store:
@@ -49,9 +51,25 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(line["result"], indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
-    def replace_results(self, group: str, name: str, results: Iterable[Result]) -> None:
-        """Replace all results of a run on one configuration."""
+    def works(self, group: str) -> dict[str, dict[str, Work]]:
+        """Read the scores by work of a group, by the names of the systems."""
+        lines = [line for line in _read(self._results) if line["group"] == group and "works" in line]
+        return {line["result"]["system"]["name"]: line["works"] for line in lines}
+
+    def replace_results(
+        self, group: str, name: str, results: Iterable[Result], works: dict[str, Work] | None = None
+    ) -> None:
+        """Replace all results of a run on one configuration.
+
+        Args:
+            group: The group.
+            name: The name of the run.
+            results: A result for each decoding.
+            works: The scores of a ranking by work, if there are several works.
+        """
         lines = [{"group": group, "name": name, "result": result} for result in results]
+        if works is not None:
+            lines[0]["works"] = works
         _replace(self._results, lines, _run)
 
     def replace_history(self, name: str, history: History) -> None:

@@ -3,6 +3,7 @@
 import json
 import tomllib
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ from proofmatch.builder.release.release import Release
 from proofmatch.evaluation.system import System
 from proofmatch.evaluation.task import Task, load_task
 from proofmatch.training import ProofMatcher
-from proofmatch.training.joint import fuse
 from proofmatch.training.matcher import saved_training_data
 from proofmatch.training.model_folder import RUN
 from proofmatch.training.prediction import TrainedMatcher, load_matcher
@@ -27,6 +27,21 @@ def read_systems(name: str) -> dict[str, dict[str, Any]]:
     return tomllib.loads((EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8"))
 
 
+def read_claims() -> dict[str, dict[str, Any]]:
+    """Read the systems of `claims.toml`, one for each input and seed."""
+    claims = tomllib.loads((EXPERIMENTS / "claims.toml").read_text(encoding="utf-8"))
+    return {
+        f"{name}-{input_}-seed-{seed}": {
+            **system,
+            "input": input_,
+            "set": [*claims["set"], *system["set"], f"seed={seed}"],
+        }
+        for (name, system), input_, seed in product(
+            claims["systems"].items(), claims["inputs"], claims["seeds"]
+        )
+    }
+
+
 def trained_system(release: Release, models: Path, name: str, system: dict[str, Any]) -> TrainedMatcher:
     """Train a system in a folder of its name, resume its training, or open it if it is complete.
 
@@ -37,9 +52,6 @@ def trained_system(release: Release, models: Path, name: str, system: dict[str, 
         system: Its entry in the list of systems.
     """
     by_article = system.get("by_article", False)
-    if "fused" in system:
-        lexical, encoder = (load_matcher(models / part) for part in system["fused"])
-        return fuse(lexical, encoder, release, by_article=by_article)
     folder = models / name
     overrides = list(system.get("set", []))
     if "encoder_package" in system:
@@ -70,9 +82,7 @@ def describe(name: str, system: dict[str, Any], models: Path) -> System:
     history = load_history(models, name)
     seconds = None if history is None else training_seconds(history)
     extra = {} if seconds is None else {"training_seconds": round(seconds, 1)}
-    parts = [saved_training_data(models / part) for part in system.get("fused", [name])]
-    known = [part for part in parts if part is not None]
-    data = sum(known[1:], known[0]) if len(known) == len(parts) else None
+    data = saved_training_data(models / name)
     trained_on = None if data is None else [entry.as_json() for entry in data.entries]
     return System(system["system"], system["input"], trained_on=trained_on, extra=extra)
 

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from proofmatch.training.trainer.learning_curve import compare_curves
 from .store import EXPERIMENTS, History, Result, Store
 
 CURVES = "learning-curves.svg"
+CLAIMS_CURVES = "claims.svg"
+_CLAIMS_DRAWN = "both-seed-0"  # one seed and one input are enough to see when a training stops to rise
 _HEADER = (
     "| split | system | input | MRR | accuracy | one-to-one accuracy, best 500 | the same, exact "
     "| training, minutes |\n"
@@ -22,6 +25,11 @@ _HEADER = (
 _TRANSDUCTIVE_HEADER = (
     "| split | system | input | normalisation | MRR | accuracy |\n|---|---|---|---|---:|---:|\n"
 )
+_CLAIMS_COLUMNS = {
+    "MRR": ("local", "mrr"),
+    "accuracy": ("local", "accuracy"),
+    "one-to-one": ("global", "accuracy"),
+}
 _SPLITS = {"pairs": "mixed", "pairs_by_article": "by article"}
 _INPUTS = ("both", "text", "math")
 
@@ -45,8 +53,11 @@ def write_pages(experiments: Path = EXPERIMENTS) -> str:
         ("transductive", transductive_table(stacks.results("transductive"))),
         ("symbols", symbols_table(_results_by_renaming(stacks))),
         ("transfer", transfer_table({"stacks → open": other, "open → stacks": stacks})),
+        ("works", works_table(other)),
+        ("categories", categories_table(other.results("transfer"))),
         ("open", results_table(other.results("main"))),
         ("both", results_table(both.results("main"))),
+        ("claims", claims_table(both)),
     ):
         update_between_marks(page, place, content)
     systems = tomllib.loads((experiments / "models.toml").read_text(encoding="utf-8"))
@@ -55,6 +66,9 @@ def write_pages(experiments: Path = EXPERIMENTS) -> str:
     curves = {name: histories[name] for name in mixed if name in histories}
     if any(_evaluations(history) > 1 for history in curves.values()):
         write_atomically(experiments / CURVES, learning_curves(curves))
+    claims = {name: both.histories()[name] for name in both.histories() if name.endswith(_CLAIMS_DRAWN)}
+    if claims:
+        write_atomically(experiments / CLAIMS_CURVES, learning_curves(claims))
     return table
 
 
@@ -145,6 +159,68 @@ def transfer_table(stores: dict[str, Store]) -> str:
             ]
             lines.append(f"| {transfer} | {key[1]} | {sizes[key]:,} | {' | '.join(cells)} |\n")
     return head + "".join(lines)
+
+
+_BROKEN_DOWN = ("bm25", "fast", "best")
+
+
+def works_table(store: Store) -> str:
+    """Lay out the MRR on each work of another release, the largest first."""
+    works = store.works("transfer")
+    systems = [name for name in _BROKEN_DOWN if name in works]
+    counts = {work: scores["n"] for name in systems for work, scores in works[name].items()}
+    lines = [
+        (work, n, [f"{100 * works[name][work]['mrr']:.1f}" for name in systems]) for work, n in counts.items()
+    ]
+    return _breakdown("work", systems, lines)
+
+
+def categories_table(results: Iterable[Result]) -> str:
+    """Lay out the MRR on each category, the largest first."""
+    found = {
+        result["system"]["name"]: result["by_category"]
+        for result in results
+        if result["system"]["decoding"] == "local"
+    }
+    systems = [name for name in _BROKEN_DOWN if name in found]
+    counts = {category: scores["n"] for name in systems for category, scores in found[name].items()}
+    lines = [
+        (category, n, [f"{100 * found[name][category]['mrr']:.1f}" for name in systems])
+        for category, n in sorted(counts.items(), key=lambda item: -item[1])
+    ]
+    return _breakdown("category", systems, lines)
+
+
+def _breakdown(what: str, systems: list[str], lines: list[tuple[str, float, list[str]]]) -> str:
+    head = f"| {what} | pairs | {' | '.join(systems)} |\n|---|---:|{'---:|' * len(systems)}\n"
+    return head + "".join(f"| {name} | {n:,} | {' | '.join(cells)} |\n" for name, n, cells in lines)
+
+
+def claims_table(store: Store) -> str:
+    """Lay out the systems of `claims.toml` as the paper does: by split, input, training and decoding.
+
+    A cell has the mean over the seeds, then the score of each seed.
+    """
+    scores: dict[tuple[str, str, str, str], list[float]] = {}
+    for split in ("validation", "test"):
+        for result in store.results(f"claims/{split}"):
+            system = result["system"]
+            for title, (decoding, measure) in _CLAIMS_COLUMNS.items():
+                if system["decoding"] == decoding:
+                    key = split, system["input"], system["name"], title
+                    scores.setdefault(key, []).append(100 * result["scores"][measure])
+    columns = list(product(sorted({training for _, _, training, _ in scores}), _CLAIMS_COLUMNS))
+    titles = " | ".join(f"{training}: {title}" for training, title in columns)
+    rows = product(dict.fromkeys(split for split, *_ in scores), _INPUTS)
+    return f"| split | input | {titles} |\n|---|---|{'---:|' * len(columns)}\n" + "".join(
+        f"| {' | '.join([*row, *(_mean(scores.get((*row, *column), [])) for column in columns)])} |\n"
+        for row in rows
+    )
+
+
+def _mean(values: list[float]) -> str:
+    each = ", ".join(f"{value:.1f}" for value in values)
+    return f"{sum(values) / len(values):.1f} ({each})" if values else "–"
 
 
 def transductive_table(results: Iterable[Result]) -> str:

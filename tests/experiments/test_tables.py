@@ -1,6 +1,7 @@
 """Our tables: laid out from result lines, which a rerun replaces one system at a time."""
 
 import json
+from itertools import product
 
 import pytest
 
@@ -8,6 +9,7 @@ from experiments import systems
 from experiments.run import run_baselines, run_models, run_transfer
 from experiments.store import EXPERIMENTS, Store
 from experiments.tables import (
+    claims_table,
     results_table,
     symbols_table,
     transductive_table,
@@ -22,6 +24,7 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.evaluation import evaluate
 from proofmatch.evaluation.baselines import BASELINES
 from proofmatch.evaluation.leaderboard import make_leaderboard
+from proofmatch.training.settings import load_settings
 
 SINKHORN = {"method": "sinkhorn", "temperature": 0.05, "rounds": 20}
 
@@ -68,6 +71,27 @@ def test_systems_on_renamed_symbols_are_shown_if_every_renaming_has_them():
     head, _, line = table.splitlines()
     assert head == "| split | system | input | unchanged | full |"
     assert line == "| mixed | b | both | 50.0 (40.0–60.0) · – | 25.0 (15.0–35.0) · – |"
+
+
+def test_claims_are_laid_out_by_training_with_every_seed(store):
+    for seed, mrr in enumerate((0.5, 0.6)):
+        for decoding in ("local", "global"):
+            store.replace_results(
+                "claims/test", f"hybrid-{decoding}-{seed}", [result("hybrid", decoding, mrr, input="math")]
+            )
+    head, _, *lines = claims_table(store).splitlines()
+    assert head == "| split | input | hybrid: MRR | hybrid: accuracy | hybrid: one-to-one |"
+    assert lines[-1] == "| test | math | 55.0 (50.0, 60.0) | 30.0 (30.0, 30.0) | 30.0 (30.0, 30.0) |"
+
+
+def test_every_claim_is_trained_with_every_input_and_seed():
+    claims = systems.read_claims()
+    assert len(claims) == 18
+    assert {(system["input"], system["preset"]) for system in claims.values()} == set(
+        product(("both", "text", "math"), ("paper-local", "paper-global"))
+    )
+    for system in claims.values():
+        assert load_settings(system["preset"], system["set"]).training["optimizer"] == "adamw"
 
 
 def test_plain_and_transductive_rankings_are_never_in_one_table():
