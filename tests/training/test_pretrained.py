@@ -84,7 +84,10 @@ def train(release, encoder, folder, *more):
     settings = ["num_train_epochs=1", "per_device_train_batch_size=30", "learning_rate=0.01"]
     options = [part for one in (f"encoder={encoder}", *settings) for part in ("--set", one)]
     return run(
-        folder / "said", "train", "--data", str(release), "--out", str(folder / "model"), *options, *more
+        folder / "said",
+        *("train", "--data", str(release), "--preset", "quick", "--out", str(folder / "model")),
+        *options,
+        *more,
     )
 
 
