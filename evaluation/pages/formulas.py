@@ -6,8 +6,10 @@ creates the elements one by one, so nothing in a formula is ever parsed as HTML.
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from html import unescape
+from itertools import groupby
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -102,6 +104,49 @@ def formula_of_symbols(symbols: list[str]) -> list[Node]:
 def count_leaves(node: Node) -> int:
     """Count the symbols of a formula."""
     return sum(count_leaves(child) for child in node[1:] if isinstance(child, list)) or 1
+
+
+# Which children of an element are scripts.
+_SCRIPTS = {"msub": ("", "_"), "msup": ("", "^"), "msubsup": ("", "_", "^")}
+_SUBSCRIPTS = str.maketrans(
+    "0123456789+−-=()aehijklmnoprstuvxβγρφχ", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ"
+)
+_SUPERSCRIPTS = str.maketrans(
+    "0123456789+−-=()abcdefghijklmnoprstuvwxyz*′", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ*′"
+)
+_RAISED = {"_": _SUBSCRIPTS, "^": _SUPERSCRIPTS}
+
+Leaf = tuple[str, str]  # a symbol, and whether it is a subscript `_`, a superscript `^`, or neither
+
+
+def leaves_of(node: Node, script: str = "") -> list[Leaf]:
+    """List the symbols of a formula from left to right; a script of a script is one of the outer kind."""
+    children = [child for child in node[1:] if not isinstance(child, dict)]
+    kinds = _SCRIPTS.get(node[0], ("",) * len(children))
+    if len(kinds) != len(children):  # not as MathML has it
+        kinds = ("",) * len(children)
+    found: list[Leaf] = []
+    for child, kind in zip(children, kinds, strict=True):
+        found += [(child, script)] if isinstance(child, str) else leaves_of(child, script or kind)
+    return found
+
+
+def written(leaves: Iterable[Leaf]) -> str:
+    """Write symbols as plain text, with scripts raised or lowered where Unicode has the characters.
+
+    >>> written([("a", ""), ("n", "_"), ("=", ""), ("L", ""), ("B", "_"), ("/", "_"), ("A", "_")])
+    'aₙ=L_{B/A}'
+    """
+    text = ""
+    for script, run in groupby(leaves, lambda leaf: leaf[1]):
+        symbols = "".join(symbol for symbol, _ in run)
+        if not script:
+            text += symbols
+        elif all(ord(character) in _RAISED[script] for character in symbols):
+            text += symbols.translate(_RAISED[script])
+        else:
+            text += f"{script}{symbols}" if len(symbols) == 1 else f"{script}{{{symbols}}}"
+    return text
 
 
 def _node(element: Element, depth: int = 0) -> Node:

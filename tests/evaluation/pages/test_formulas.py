@@ -272,4 +272,4 @@ def test_signs_and_letters_without_a_font_stay():
 
 
 def test_examples_in_docstrings_hold():
-    assert doctest.testmod(formulas) == (0, 1)
+    assert doctest.testmod(formulas) == (0, 2)
