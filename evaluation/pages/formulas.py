@@ -50,6 +50,13 @@ _LONGEST_CACHED = 100  # characters; longer formulas rarely repeat, and a server
 _LONG = 12  # leaves; a longer formula may be broken
 # Diagrams are shown as TeX: as a row of symbols they would be meaningless.
 _DIAGRAM = re.compile(r"\\(?:xymatrix|xygraph|begin\s*\{(?:tikz\w*|CD|xy|diagram)\})")
+# LaTeXML writes \bigl{\lVert}, where the converter expects a delimiter without braces, and knows few names.
+_BIG = re.compile(r"(\\[bB]igg?[lrm]?)\s*(?:\{\s*(\\\W|\\[A-Za-z]+|[^\s\\{}])\s*\}|(\\[A-Za-z]+|\\\|))")
+_DELIMITERS = {
+    **dict.fromkeys((r"\lVert", r"\rVert", r"\Vert", r"\|"), "‖"),
+    **dict.fromkeys((r"\lvert", r"\rvert", r"\vert"), "|"),
+    **{r"\langle": "⟨", r"\rangle": "⟩", r"\lfloor": "⌊", r"\rfloor": "⌋", r"\lceil": "⌈", r"\rceil": "⌉"},
+}
 _DEEPEST = 64  # levels of nesting; real formulas have fewer than 20
 # Unicode's names of MathML's fonts. A second alphabet is for letters that the first one lacks.
 _ALPHABETS = {
@@ -91,9 +98,14 @@ def _shown(tex: str) -> list[Node]:
     if _DIAGRAM.search(tex):
         return [["code", tex]]
     try:
-        return _broken(_node(convert_to_element(rewritten(tex, keeps_layout=True))))
+        return _broken(_node(convert_to_element(rewritten(_BIG.sub(_big, tex), keeps_layout=True))))
     except Exception:  # the converter raises all kinds of errors
         return [["code", tex]]
+
+
+def _big(match: re.Match[str]) -> str:
+    delimiter = match[2] or match[3]
+    return f"{match[1]}{_DELIMITERS.get(delimiter, delimiter)} "
 
 
 def formula_of_symbols(symbols: list[str]) -> list[Node]:
@@ -157,6 +169,8 @@ def _node(element: Element, depth: int = 0) -> Node:
     attributes = _plain_attributes(element)
     if element.tag in _LEAVES and not len(element):
         node = _leaf(element)
+        if node[1] == "‖":
+            attributes.setdefault("stretchy", "false")  # browsers would stretch one to all of its line
     else:
         # An operator with parts, \mathop{…}, becomes a row.
         tag = "mrow" if element.tag in _LEAVES else element.tag
@@ -168,7 +182,7 @@ def _node(element: Element, depth: int = 0) -> Node:
 
 def _leaf(element: Element) -> Node:
     text = unescape(element.text or "")
-    if _MACRO.fullmatch(text):
+    if _MACRO.fullmatch(text) or text in ("\\{", "\\}"):
         text = text[1:]  # a macro of the author: \Spec is printed as Spec
     text = _STRETCHY.get(text, text)
     tag, variant = element.tag, element.get("mathvariant")
