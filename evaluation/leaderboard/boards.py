@@ -172,7 +172,7 @@ class Board:
 
     @property
     def other_rows(self) -> tuple[Row, ...]:
-        """The rows that stand apart from those."""
+        """The rows that are listed separately."""
         return tuple(row for row in self.rows if not row.is_ranked)
 
 
