@@ -152,9 +152,12 @@ def _page(result: Result, cases: Cases, charts: dict, wrong: WrongMatches) -> st
 
 
 def _split_in_words(result: Result) -> str:
-    family = "mixed" if result.dataset.config == "pairs" else "by article"
-    split = "all pairs" if result.dataset.split == "all" else f"{result.dataset.split} split"
-    return f"{split} ({family})"
+    by_article = "" if result.dataset.config == "pairs" else " by article"
+    return (
+        f"all pairs{by_article}"
+        if result.dataset.split == "all"
+        else f"{result.dataset.split} split{by_article}"
+    )
 
 
 def _class_controls(charts: list[Chart]) -> list[tuple[str, str, list[str]]]:
