@@ -244,7 +244,7 @@ def test_an_image_encoder_is_refused(tmp_path):
     ViTModel(
         ViTConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16)
     ).save_pretrained(tmp_path)
-    with pytest.raises(ProofmatchError, match="no encoder of texts"):
+    with pytest.raises(ProofmatchError, match="not a text encoder"):
         ProofMatcher.from_encoder(str(tmp_path))
 
 
