@@ -135,7 +135,7 @@ def test_the_licence_is_the_one_that_was_declared(articles, tmp_path):
     release = build_release(articles, tmp_path / "r", license="cc0-1.0", workers=1)
     card = DatasetCard.load(str(release / "README.md"))
     assert card.data.license == "cc0-1.0"
-    assert "under `cc0-1.0`" in card.text
+    assert "the licence `cc0-1.0`" in card.text
 
 
 def test_the_card_of_an_import_says_where_pairs_and_splits_come_from(tmp_path):

@@ -161,7 +161,9 @@ def test_pages_are_rendered_from_the_results(tmp_path):
     (experiments / "models.toml").write_text("[quick]\n[quick-by-article]\nby_article = true\n[once]\n")
     store.replace_results("main", "fast-both", [result("fast")])
     store.replace_results("ablation", "fast-less", [result("fast, less")])
-    other.replace_results("transfer", "fast-both", [{**result("fast", mrr=0.7), "n_proofs": 2_551}])
+    other.replace_results(
+        "transfer", "fast-both", [{**result("fast", mrr=0.7), "n_proofs": 2_551, "by_category": {}}]
+    )
     evaluations = [{"epoch": epoch, "step": epoch, "eval_mrr": 0.1 * epoch} for epoch in (1, 2)]
     for name in ("quick", "quick-by-article"):
         store.replace_history(name, evaluations)
