@@ -19,7 +19,7 @@ from proofmatch.ragged import Ragged
 from ...evaluation.training_data import MAX_NAME, TrainedOn, TrainingData
 from ..gradient_cache import backward_in_chunks
 from ..matcher import Gather, Matcher, ParameterGroup
-from ..texts import Texts, encode_readable_texts, encode_texts, hide_names
+from ..texts import Columns, Texts, encode_readable_texts, encode_texts, hide_names
 from ..vectors import TextVectors
 from .encoder_config import ProofMatcherConfig
 from .pretrained import PretrainedEncoder, config_of_encoder, name_of_encoder, weights_of_encoder
@@ -177,6 +177,10 @@ class WordReader:
                 f"a pretrained encoder reads whole sentences, so its input is both, not {self.config.input}"
             )
         return encode_readable_texts(self.tokenizer, texts.to_pylist(), self.config.max_words)
+
+    def with_candidates(self, proofs: Columns, origin: str | None = None) -> "WordReader":  # noqa: ARG002
+        """Return this reader, because words are read in the same way whatever the candidates."""
+        return self
 
     def read_training_pairs(
         self,

@@ -359,8 +359,8 @@ def _spelled(token: str, known: Container[str]) -> list[str]:
 # Many texts at once
 
 
-def encode_readable(model: TrainedMatcher, texts: Sequence[str], side: str) -> Texts:
-    """Encode texts with formulas in TeX as the model takes them.
+def read_column(model: TrainedMatcher, texts: Sequence[str], side: str) -> pa.Array:
+    """Convert texts with formulas in TeX to a column that the model's reader takes.
 
     Args:
         model: The model.
@@ -376,10 +376,10 @@ def encode_readable(model: TrainedMatcher, texts: Sequence[str], side: str) -> T
         if not isinstance(text, str) or not text.strip():
             raise ProofmatchError(f"{side} {number} is {'empty' if text == '' else repr(text)}; give a text")
     if model.reader.reads_text_column:
-        return model.reader.read(pa.array(list(texts), pa.string()))
+        return pa.array(list(texts), pa.string())
     vocabulary = model.tokenizer.get_vocab()
     has_invisible = vocabulary.get(math_token(INVISIBLE_TIMES), _FREQUENT) < _FREQUENT
     tokens = [
         known_spellings(tex_tokens(text, invisible_operators=has_invisible), vocabulary) for text in texts
     ]
-    return model.reader.read(pa.array(tokens, pa.list_(pa.string())))
+    return pa.array(tokens, pa.list_(pa.string()))
