@@ -1,4 +1,4 @@
-"""Processors and threads: commands follow affinity and quota, let threads sleep, and leave users their choice."""
+"""Processors and threads: commands follow affinity and quota, and let threads sleep while they wait."""
 
 import os
 import subprocess

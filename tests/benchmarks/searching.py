@@ -1,6 +1,6 @@
 """Search, prediction and matching at the paper's size: the first answer, later ones, and memory.
 
-The pairs are synthetic, made from real ones (see `synthetic_text.py`); the model was trained on the real ones.
+The pairs are synthetic, made from real ones (see `synthetic_text.py`), which the model was trained on.
 """
 
 import argparse
@@ -24,7 +24,6 @@ from proofmatch.builder.release.release import open_release, write_manifest
 from tests.benchmarks.growth import match_in_a_process
 from tests.benchmarks.measuring import measure
 from tests.benchmarks.synthetic_text import SyntheticPairs
-from tests.synthetic import paper
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = [sys.executable, "-m", "proofmatch"]
@@ -186,11 +185,14 @@ def describe(found: dict[str, Any]) -> Iterator[str]:
         "predict_global": "both in one command",
     }.items():
         one = found[name]
-        yield f"{words}: {one['seconds']:.1f} s (processor {one['cpu_seconds']:.1f} s), {one['peak_mb']:.0f} MB"
+        yield (
+            f"{words}: {one['seconds']:.1f} s (processor {one['cpu_seconds']:.1f} s), {one['peak_mb']:.0f} MB"
+        )
     yield (
         f"in one process over {searcher['proofs']:,} proofs: ready after {searcher['ready_seconds']:.1f} s, "
         f"first answer {searcher['first_answer_seconds']:.3f} s, later ones "
-        f"{searcher['later_answer_seconds']:.3f} s (slowest {searcher['slowest_later_answer_seconds']:.3f} s); "
+        f"{searcher['later_answer_seconds']:.3f} s "
+        f"(slowest {searcher['slowest_later_answer_seconds']:.3f} s); "
         f"{searcher['rss_mb']:.0f} MB, of which {searcher['of_which_files_mb']:.0f} MB are pages of files; "
         f"the index has {found['index_mb']:.0f} MB"
     )
