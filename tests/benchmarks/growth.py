@@ -97,7 +97,7 @@ def measure_growth(
         size, release = _measure_build(workplace, settings)
         size |= _measure_use(workplace, release, _model(workplace / "model", release))
         if number == documents_with_pairs[-1]:
-            found["pruned"] = _in_a_process(release, pruned)
+            found["pruned"] = match_in_a_process(release, pruned)
         found["pairs"].append(size)
         shutil.rmtree(release)
         print(f"  {json.dumps(size)}", file=sys.stderr, flush=True)
@@ -182,7 +182,8 @@ def _megabytes(folder: Path) -> float:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
 
 
-def _in_a_process(release: Path, size: int) -> dict[str, Any]:
+def match_in_a_process(release: Path, size: int) -> dict[str, Any]:
+    """Match so many statements of a release one-to-one, and tell the time and the memory that it takes."""
     command = [sys.executable, "-m", "tests.benchmarks.growth", "--match", str(release), str(size)]
     done = subprocess.run(command, cwd=REPOSITORY, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout)
