@@ -2,9 +2,9 @@
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -148,7 +148,7 @@ class Searcher:
     """
 
     def __init__(self, model: TrainedMatcher, release: Release, splits: Sequence[str]) -> None:
-        self.model = model
+        self._given = model
         # A sealed proof belongs to no known statement; `table` refuses a sealed split that is alone.
         known = [split for split in splits if not release.is_sealed(split, by_article=False)]
         self.splits = tuple(known or splits)
@@ -164,6 +164,18 @@ class Searcher:
 
     def __len__(self) -> int:
         return self._table.num_rows
+
+    @cached_property
+    def model(self) -> TrainedMatcher:
+        """The model, with the proofs of all splits as candidates."""
+
+        def proofs() -> Iterator[tuple[pa.Array, None]]:
+            for split in self.splits:
+                column, _ = column_of(self._release, _CONFIG, split, "proof_tokens")
+                for first in range(0, len(column), _TEXTS_PER_PART):
+                    yield column.slice(first, _TEXTS_PER_PART), None
+
+        return self._given.for_candidates(proofs, f"{self._release.manifest_sha256} {' '.join(self.splits)}")
 
     def search(
         self,
@@ -190,12 +202,14 @@ class Searcher:
         check_choice("among", among, AMONG)
         if k < 1:
             raise ProofmatchError(f"k, the number of hits, must be at least 1, not {k}")
-        query = read_query(self.model, statement) if isinstance(statement, str) else statement
+        query = read_query(self._given, statement) if isinstance(statement, str) else statement
         start, end = self.rows(split)
         indexes, groups = self.index(among)
-        vector = (
-            query.vector if among == PROOFS else similarity_vectors(self.model, self._read([query.tokens]))
-        )
+        if among == PROOFS:
+            vector = self.model.matcher.vectors(self.model.reader.read(query.column), "statement")
+        else:
+            tokens = pa.array([query.tokens], pa.list_(pa.string()))
+            vector = similarity_vectors(self.model, self.model.reader.read(tokens))
         searched = [index for at, index in enumerate(indexes) if start <= self._starts[at] < end]
         scores = np.concatenate([index.scores(vector) for index in searched])
         groups = groups[start:end]
@@ -209,7 +223,7 @@ class Searcher:
             tokens = row.pop("proof_tokens")
             explanation = None
             if why and among == PROOFS:
-                vectors = query.vector, self._vector(indexes, start + number)
+                vectors = vector, self._vector(indexes, start + number)
                 explanation = explain(self.model, query.tokens, tokens, _REASONS, vectors)
             same = np.flatnonzero(groups == groups[number])
             hits.append(
@@ -258,7 +272,7 @@ class Searcher:
         suffix = "" if self.model.reader.reads_text_column else "_tokens"
         start, end = self.rows(split)
         n_views = len(self.model.matcher.views) if among == PROOFS else 1
-        key = f"index {self._fingerprint} {self._release.manifest_sha256} {split}"
+        key = f"index {self._fingerprint} {self._release.manifest_sha256} {split} of {' '.join(self.splits)}"
         key += "" if among == PROOFS else f" {among}"
 
         @cache
@@ -279,9 +293,6 @@ class Searcher:
         with Progress(f"encoding {among} of {split}", "batches") as progress:
             progress.summary = f"{end - start:,} {among}"
             return JoinedIndex([part(first, progress) for first in range(0, end - start, _TEXTS_PER_PART)])
-
-    def _read(self, tokens: list[list[str]]) -> Texts:
-        return self.model.reader.read(pa.array(tokens, pa.list_(pa.string())))
 
     def _rows(self, numbers: np.ndarray) -> list[dict[str, Any]]:
         return self._table.take(pa.array(numbers)).to_pylist()

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from proofmatch.builder.release.release import open_release
 from proofmatch.builder.release.schema import SPLITS
 from proofmatch.errors import ProofmatchError
-from proofmatch.training.pairs import read_pairs
+from proofmatch.training.pairs import column_of
 from proofmatch.training.prediction import load_matcher
 from proofmatch.training.searching.index import VectorIndex, index_arrays
-from proofmatch.training.searching.query import read_query
+from proofmatch.training.searching.query import encode_statement
 from proofmatch.training.searching.searcher import Searcher, best_of_groups, in_words, proof_vectors, verdict
 from proofmatch.training.vectors import SparseVectors, TextVectors, scores_of
 
@@ -20,13 +20,14 @@ STATEMENTS = ["Let $p$ be a prime.", r"Every subgroup of $\mathbb{Z}$ is cyclic.
 
 @pytest.mark.parametrize("kind", ["tiny_model", "lexical_model", "joint_model"])
 def test_scores_are_those_of_the_matcher(request, release, kind):
-    model, opened = load_matcher(request.getfixturevalue(kind)), open_release(release)
-    texts = [read_pairs(opened, split, model.reader).proofs for split in SPLITS]
-    proofs = [proof_vectors(model, some) for some in texts]
-    indexes, _ = Searcher(model, opened, SPLITS).index("proofs")
+    given, opened = load_matcher(request.getfixturevalue(kind)), open_release(release)
+    columns = [column_of(opened, "pairs", split, "proof_tokens") for split in SPLITS]
+    model = given.for_candidates(lambda: columns)
+    proofs = [proof_vectors(model, model.reader.read(*column)) for column in columns]
+    indexes, _ = Searcher(given, opened, SPLITS).index("proofs")
     assert list(map(len, indexes)) == list(map(len, proofs))
     for statement in STATEMENTS:
-        vector = read_query(model, statement).vector
+        vector = model.matcher.vectors(encode_statement(model, statement), "statement")
         for index, some in zip(indexes, proofs, strict=True):
             assert np.allclose(index.scores(vector), scores_of(vector, some).block(0, 1)[0], atol=1e-5)
 
