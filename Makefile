@@ -6,8 +6,9 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 INSTALLED_TRAIN := $(VENV)/.installed-train
 INSTALLED_DEV := $(VENV)/.installed-dev
+INSTALLED_DOCS := $(VENV)/.installed-docs
 
-.PHONY: demo test lint bench fuzz faults results models ablation transfer claims clean
+.PHONY: demo test lint docs picture bench fuzz faults results models ablation transfer claims clean
 
 demo: $(INSTALLED_TRAIN)
 	$(BIN)/proofmatch demo --out demo
@@ -23,6 +24,14 @@ lint: $(INSTALLED_DEV)
 	rm -rf build/imports && mkdir -p build/imports/proofmatch && cp proofmatch/*.py build/imports/proofmatch
 	ln -s $(addprefix ../../../,builder dataset_card evaluation training) build/imports/proofmatch
 	cd build/imports && PYTHONPATH=. $(abspath $(BIN))/lint-imports --config ../../pyproject.toml
+
+# The site of the documentation, in site/; a broken link is an error.
+docs: $(INSTALLED_DOCS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
+# The picture of the README, which needs chromium.
+picture: $(INSTALLED_DEV)
+	$(BIN)/python -m tests.browser.picture docs/report.png
 
 bench: $(INSTALLED_DEV)
 	$(BIN)/python -m tests.benchmarks.run
@@ -53,7 +62,7 @@ claims: $(INSTALLED_DEV)
 	$(BIN)/python -m experiments.run claims $(RELEASE) $(MODELS)
 
 clean:
-	rm -rf $(VENV) demo build *.egg-info
+	rm -rf $(VENV) demo site build *.egg-info
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -64,9 +73,13 @@ $(INSTALLED_TRAIN): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[train]"
 	touch $@
 
+$(INSTALLED_DOCS): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[docs]"
+	touch $@
+
 $(INSTALLED_DEV): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt \
-	  --editable ".[dev,train,serve,distributed,integrations,bzip2]"
+	  --editable ".[dev,docs,train,serve,distributed,integrations,bzip2]"
 	# polyglot's PyICU is compiled, with headers of ICU (Debian's libicu-dev) that not every machine has.
 	! pkg-config --exists icu-i18n 2>/dev/null || \
 	  $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[polyglot]" || \

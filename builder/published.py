@@ -208,7 +208,7 @@ def _contents(
     if mixed is None and by_article is not None:
         mixed = split_pairs(by_article.index)
     if mixed is None:
-        raise ProofmatchError("the published files have no pair; download them again")
+        raise ProofmatchError("the published files contain no pairs; download them again")
     by_article = by_article or split_by_article(mixed.index, seed)
     documents = len(articles.keys() | set(mixed.index.column("article_id").to_pylist()))
     report = PartReport(documents, len(mixed.index), len(mixed.index))

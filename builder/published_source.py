@@ -178,7 +178,7 @@ class Survey:
         return [file for files in self.families.values() for file in files]
 
     def add(self, family: str, files: list[PublishedFile], place: Place) -> None:
-        """Take the files of a family; none is as good as no family, but some are not enough."""
+        """Take the files of a family: all of them, or none if the family is missing."""
         chosen = []
         for split in dict.fromkeys(_SPLITS.values()):
             found = [file for file in files if file.split == split]

@@ -35,10 +35,10 @@ def card_figures(statistics: dict[str, Any]) -> list[CardFigure]:
     """List the figures for which there is something to show."""
     histogram = statistics["length_histogram"]
     draw = partial(_draw_lengths, histogram=histogram)
-    figures = [CardFigure("figures/token_lengths.svg", _LENGTHS, _describe_lengths(histogram), 296, draw)]
+    figures = [CardFigure("figures/token_lengths.svg", _LENGTHS, _describe_lengths(histogram), 320, draw)]
     if categories := represented_categories(statistics):
         described = "; ".join(f"{row.name}: {row.pairs:,}" for row in categories)
-        draw, height = partial(_draw_categories, rows=categories), 52 + 24 * len(categories)
+        draw, height = partial(_draw_categories, rows=categories), 92 + 24 * len(categories)
         figures.append(CardFigure("figures/categories.svg", _CATEGORIES, described, height, draw))
     return figures
 
@@ -60,8 +60,10 @@ def _draw_lengths(figure: "Figure", histogram: dict[str, Any]) -> None:
     for place, (side, colour) in enumerate((("statements", LIGHT.blue), ("proofs", LIGHT.orange))):
         starts = [(number + place / 2) * width for number in range(len(histogram[side]))]
         axes.bar(starts, histogram[side], 0.45 * width, align="edge", color=colour, label=side)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, handlelength=0.9, handleheight=0.9)
-    axes.set_xlabel("tokens")
+    axes.set_title("Length of statements and proofs", loc="left")
+    axes.legend(loc="upper right", ncols=2, handlelength=0.9, handleheight=0.9)
+    axes.set_xlabel("tokens (words and math symbols)")
+    axes.set_ylabel("texts")
     axes.set_xlim(0, max(1, len(histogram["proofs"])) * width)
     axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
     axes.yaxis.set_major_formatter("{x:,.0f}")
@@ -74,9 +76,10 @@ def _draw_categories(figure: "Figure", rows: list[CategoryRow]) -> None:
     bars = axes.barh(places, [row.pairs for row in rows], 0.72, color=LIGHT.blue)
     axes.bar_label(bars, fmt="{:,.0f}", padding=6)
     axes.set_yticks(places, [label(row.name, _LONGEST_CATEGORY) for row in rows])
-    axes.set_title("pairs")
+    axes.set_title("Pairs by primary category", loc="left")
+    axes.set_xlabel("pairs")
+    axes.set_ylabel("primary category")
     axes.set_xlim(0, 1.1 * max(1, *(row.pairs for row in rows)))
     axes.grid(visible=False)
-    axes.xaxis.set_visible(False)
-    axes.spines.bottom.set_visible(False)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_ylim(len(rows) - 0.5, -0.5)

@@ -124,7 +124,7 @@ def draw_svg(title: str, description: str, height: float, draw: Callable[["Figur
     """Draw a figure as SVG.
 
     Args:
-        title: What the figure is, for those who do not see it.
+        title: What the figure shows, for screen readers.
         description: What is to be seen in it.
         height: Of the figure, in pixels.
         draw: Draws on an empty figure; imports of matplotlib belong in there.

@@ -40,7 +40,7 @@ class Task:
 
     @property
     def required_gold(self) -> np.ndarray:
-        """The gold, for those who cannot do without.
+        """The gold of every statement.
 
         Raises:
             ProofmatchError: If it is sealed and was not given.
@@ -115,7 +115,7 @@ def _read_answers(
         if unknown or missing:
             wrong = f"names {quoted(min(unknown))}" if unknown else f"lacks {min(missing)}"
             where = f"{'not ' if unknown else ''}in the sealed split of {release.id}"
-            raise ProofmatchError(f"{gold} {wrong}, which is {where}; give the gold of this very release")
+            raise ProofmatchError(f"{gold} {wrong}, which is {where}; give the gold file of this release")
         answers |= sealed
     return answers
 

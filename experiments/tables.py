@@ -30,6 +30,8 @@ _CLAIMS_COLUMNS = {
     "accuracy": ("local", "accuracy"),
     "one-to-one": ("global", "accuracy"),
 }
+_FRONT_SYSTEMS = ("tfidf", "bm25", "fast", "best")
+_FRONT_MEASURES = {"MRR": ("local", "mrr"), "one-to-one accuracy": ("global", "accuracy")}
 _SPLITS = {"pairs": "mixed", "pairs_by_article": "by article"}
 _INPUTS = ("both", "text", "math")
 
@@ -45,7 +47,7 @@ def write_pages(experiments: Path = EXPERIMENTS) -> str:
     """
     stacks, other, both = (Store(name, experiments / "results") for name in ("stacks", "open", "both"))
     table, page = results_table(stacks.results("main")), experiments / "README.md"
-    update_between_marks(experiments.parent / "README.md", "results", table)
+    update_between_marks(experiments.parent / "README.md", "results", front_table(stacks, other))
     for place, content in (
         ("results", table),
         ("validation", results_table(stacks.results("validation"))),
@@ -70,6 +72,43 @@ def write_pages(experiments: Path = EXPERIMENTS) -> str:
     if claims:
         write_atomically(experiments / CLAIMS_CURVES, learning_curves(claims))
     return table
+
+
+def front_table(store: Store, other: Store) -> str:
+    """Lay out the systems that a newcomer compares, in the few settings that matter most.
+
+    Args:
+        store: The results on the release that the systems were trained on.
+        other: The results on a release that they were not trained on.
+    """
+    main, renamed = _by_system(store.results("main")), _by_system(store.results("symbols/full"))
+    columns = {
+        "as is": ("pairs", main),
+        "variables renamed": ("pairs", renamed),
+        "by article": ("pairs_by_article", main),
+        "other books": ("pairs", _by_system(other.results("transfer"))),
+    }
+    lines = [
+        f"| {name} | {title} | "
+        + " | ".join(_short(found, config, name, *kind) for config, found in columns.values())
+        for name in _FRONT_SYSTEMS
+        if ("pairs", name, "both") in main
+        for title, kind in _FRONT_MEASURES.items()
+    ]
+    head = f"| system | score | {' | '.join(columns)} |\n|---|---|{'---:|' * len(columns)}\n"
+    return head + "".join(f"{line} |\n" for line in lines)
+
+
+def _short(
+    found: dict[tuple[str, str, str], dict[str, dict[str, Any]]],
+    config: str,
+    name: str,
+    decoding: str,
+    measure: str,
+) -> str:
+    """Write a score in percent without its interval."""
+    scores = found.get((config, name, "both"), {}).get(decoding)
+    return "–" if scores is None else f"{100 * scores[measure]:.1f}"
 
 
 def learning_curves(histories: dict[str, History]) -> str:

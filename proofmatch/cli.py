@@ -17,7 +17,7 @@ from .processors import configure_threads
 # Subcommand → (module with `add_arguments` and `run`, one line of help). Modules are imported only when
 # chosen, so that `proofmatch --help` answers at once.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("proofmatch.training.commands.demo", "build the embedded sample, train on it, match and score"),
+    "demo": ("proofmatch.training.commands.demo", "try everything on the embedded sample, in under a minute"),
     "build": ("proofmatch.builder.commands.build", "articles → release folder"),
     "import": ("proofmatch.builder.commands.import_published", "the published text files → release folder"),
     "variant": ("proofmatch.builder.commands.make_variant", "rename the variables in a release's proofs"),
@@ -27,9 +27,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "withhold the answers of the test split",
     ),
     "check": ("proofmatch.builder.commands.check", "find what is wrong with a release"),
-    "baseline": ("proofmatch.evaluation.commands.baseline", "match a split by TF-IDF or Dice similarity"),
+    "baseline": (
+        "proofmatch.evaluation.commands.baseline",
+        "match a split with TF-IDF, BM25 or Dice similarity",
+    ),
     "train": ("proofmatch.training.commands.train", "train a matcher on a release"),
-    "predict": ("proofmatch.training.commands.predict", "match a split by a trained matcher"),
+    "predict": ("proofmatch.training.commands.predict", "match a split with a trained matcher"),
     "search": ("proofmatch.training.commands.search", "find proofs for a statement of your own"),
     "serve": (
         "proofmatch.training.commands.serve",

@@ -27,13 +27,13 @@ class NotFoundError(ProofmatchError, FileNotFoundError):
 
 
 class CheckFailed(ProofmatchError):  # noqa: N818 - a verdict, not an accident
-    """Something that was checked is not as it should be."""
+    """A check has failed."""
 
     exit_code = 1
 
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
-    """Refuse a value that is none of the choices."""
+    """Refuse a value that is not one of the choices."""
     if value not in choices:
         raise ProofmatchError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
 

@@ -87,7 +87,7 @@ class Destination:
             raise ProofmatchError("main is a branch, the one that is pushed to; choose another --tag")
         if self.tag is not None and not _TAG.fullmatch(self.tag):
             raise ProofmatchError(
-                f"{self.tag!r} is not a good --tag; write one like v1.0, with letters, digits and '.-_+'"
+                f"{self.tag!r} is not a valid --tag; write one like v1.0, with letters, digits and '.-_+'"
             )
         find_token(required=not self.dry_run)
 

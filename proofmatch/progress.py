@@ -2,9 +2,23 @@
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import TracebackType
 
 _SECONDS_BETWEEN_LINES = 10.0
+_is_silent = ContextVar("is_silent", default=False)
+
+
+@contextmanager
+def no_progress() -> Iterator[None]:
+    """Show no progress inside, for a command that says itself what its steps do."""
+    before = _is_silent.set(True)
+    try:
+        yield
+    finally:
+        _is_silent.reset(before)
 
 
 class Progress:
@@ -30,7 +44,7 @@ class Progress:
         self._bar = None
 
     def __enter__(self) -> "Progress":
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and not _is_silent.get():
             from tqdm import tqdm
 
             class Bar(tqdm):
@@ -67,4 +81,5 @@ class Progress:
             self._print(self.summary)
 
     def _print(self, message: str) -> None:
-        print(f"{self._title}: {message}", file=sys.stderr, flush=True)
+        if not _is_silent.get():
+            print(f"{self._title}: {message}", file=sys.stderr, flush=True)

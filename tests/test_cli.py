@@ -1,5 +1,7 @@
 """The command line: help, exit codes, one sentence for every failure."""
 
+import json
+import shlex
 import subprocess
 import sys
 
@@ -111,15 +113,28 @@ def test_a_reader_that_leaves_early_is_no_failure(release):
     assert result.stderr == ""
 
 
-def test_the_demo_ends_with_a_line_that_works(tmp_path):
-    result = run("demo", "--out", str(tmp_path))
+def test_the_demo_shows_one_table_and_ends_with_commands_that_work(tmp_path):
+    result = run("demo", "--out", str(tmp_path / "demo"))
     assert result.returncode == 0, result.stderr
-    assert "Total number of statement–proof pairs" in result.stdout
-    assert "wrong matches" in (tmp_path / "report.html").read_text(encoding="utf-8")
-    last = result.stdout.strip().splitlines()[-1]
-    assert last.startswith("from datasets import load_dataset")
-    loaded = subprocess.run([sys.executable, "-c", last], capture_output=True, text=True, check=False)
-    assert loaded.returncode == 0, loaded.stderr
+    assert result.stderr == ""  # neither progress nor warnings of libraries
+    rows = [
+        line.split() for line in result.stdout.splitlines() if line.startswith(("TF-IDF", "BM25", "fast"))
+    ]
+    assert [row[0] for row in rows] == ["TF-IDF", "BM25", "fast"]
+    for row in rows:
+        mrr, *others = map(float, row[1:])
+        scores = json.loads((tmp_path / "demo" / f"{row[0].lower()}-local.result.json").read_text())["scores"]
+        assert mrr == round(100 * scores["mrr"], 1)
+        assert len(others) == 3
+    assert "wrong matches" in (tmp_path / "demo" / "report.html").read_text(encoding="utf-8")
+    commands = [
+        shlex.split(line.partition("proofmatch ")[2], comments=True)
+        for line in result.stdout.splitlines()[-3:]
+    ]
+    assert [command[0] for command in commands] == ["search", "evaluate", "import"]
+    for command in commands[:2]:  # the last one downloads
+        done = run(*command)
+        assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from proofmatch.evaluation.export import export_top_ranked
 from proofmatch.training.run import train_matcher
 from proofmatch.training.settings import load_settings
 from tests.conftest import REPOSITORY
+from tests.documentation import read_blocks
 from tests.training.conftest import TINY_FAST
 
-PAGE = (REPOSITORY / "docs" / "integrations.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)
+BLOCKS = read_blocks(REPOSITORY / "docs" / "integrations.md")
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 
 
@@ -37,11 +37,12 @@ def test_the_blocks_of_the_page_run_one_after_the_other(release, minilm, tmp_pat
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "release").symlink_to(release)
     train_matcher(open_release(release), load_settings("fast", TINY_FAST), tmp_path / "model")
-    for kind, block in BLOCKS:
-        if kind == "bash":
-            for line in block.splitlines():
-                run(tmp_path, "-m", *shlex.split(line))
-    script = "\n".join(block for kind, block in BLOCKS if kind == "python")
+    for block in BLOCKS:
+        if block.language == "sh":
+            for line in block.content.splitlines():
+                if line.startswith("proofmatch "):
+                    run(tmp_path, "-m", *shlex.split(line))
+    script = "\n".join(block.content for block in BLOCKS if block.language == "python")
     # Two steps of training show that it works; the default cache of mteb is somebody's home folder.
     script = script.replace(MINILM, str(minilm)).replace("num_train_epochs=1", "max_steps=2, use_cpu=True")
     evaluated = re.compile(r"(mteb\.evaluate\(.*?\])\)( *#.*)?$", re.MULTILINE)

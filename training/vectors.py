@@ -1,6 +1,6 @@
 """Texts as vectors, dense and sparse, whose inner products are the scores of pairs; hubness correction.
 
-Some proofs, of general content, have high scores for many statements: they are hubs. The scores of a proof
+Some proofs, of general content, have high scores for many statements (hubness). The scores of a proof
 for a sample of training statements measure its hubness, independently of the other texts of a task. The
 correction subtracts a share of it from all scores of the proof.
 """

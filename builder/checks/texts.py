@@ -39,7 +39,7 @@ class _Hint(NamedTuple):
 def check_labels(evidence: Evidence) -> Iterator[Remark]:
     """Count the proofs that name their statement's label, if it tells the candidates of the split apart.
 
-    "Proof of Theorem 1.3." is an easy hint if one statement of the split is Theorem 1.3, and none if all are.
+    "Proof of Theorem 1.3." is a hint if few statements of the split are called Theorem 1.3.
     """
     hints: dict[str, _Hint] = {}
     for suffix in FAMILIES:

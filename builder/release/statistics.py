@@ -47,10 +47,20 @@ def compute_statistics(
         "length_histogram": _histogram(index),
         "labels": _labels(pairs),
         "duplicates": _duplicates(pairs),
+        "leftovers": _leftovers(files),
         "discarded": _counts(reasons),
         "languages_of_discarded": _counts(languages),
         "rows": count_rows(files),
     }
+
+
+def _leftovers(files: Iterable[WrittenShard]) -> dict[str, int]:
+    """Count the pairs in which something was not converted, by what it is."""
+    found: Counter[str] = Counter()
+    for file in files:
+        if file.config == "pairs":
+            found.update(file.leftovers)
+    return dict(sorted(found.items()))
 
 
 def _counts(values: Iterable[str]) -> dict[str, int]:

@@ -3,8 +3,9 @@
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute creates its functions at run time, where a type checker does not see them.)
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,12 @@ from .schema import CONFIGS, DATA, ROW_GROUP, SPLITS, Config, shard_name
 from .splits import SplitPairs
 
 ROWS_PER_SHARD = 50_000
+SIDES = ("statement", "proof")
+# What converters leave in a text: references without a target, and diagrams as TeX.
+_LEFTOVERS = {
+    "unresolved_references": r"\?\?|\[[A-Za-z][A-Za-z0-9]*(?:[-:][A-Za-z0-9]+){2,}\]",
+    "raw_diagrams": r"\\xymatrix|\\begin\{(?:tikz|CD|xy)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,7 @@ class WrittenShard:
     arrow_bytes: int
     file_bytes: int
     sha256: str
+    leftovers: Mapping[str, int] = field(default_factory=dict)  # of `pairs`: see `_count_leftovers`
 
 
 def plan_shards(mixed: SplitPairs, by_article: SplitPairs, staging: Path) -> list[PlannedShard]:
@@ -105,6 +113,14 @@ def _row_groups(planned: PlannedShard) -> Iterator[pa.Table]:
         yield pa.Table.from_arrays(arrays, schema=config.schema)
 
 
+def _count_leftovers(pairs: pa.Table) -> dict[str, int]:
+    """Count the pairs with something that was not converted, in the statement or in the proof."""
+    return {
+        name: pc.sum(pc.or_(*(pc.match_substring_regex(pairs[side], pattern) for side in SIDES))).as_py() or 0
+        for name, pattern in _LEFTOVERS.items()
+    }
+
+
 def write_shard(shard: Shard, groups: Iterable[pa.Table]) -> WrittenShard:
     """Write one Parquet file of a release.
 
@@ -115,6 +131,7 @@ def write_shard(shard: Shard, groups: Iterable[pa.Table]) -> WrittenShard:
     target, config = shard.staging / shard.path, shard.config
     target.parent.mkdir(parents=True, exist_ok=True)
     rows = arrow_bytes = 0
+    leftovers: Counter[str] = Counter()
     ids = [name for name in config.columns if name.endswith("id")]
     with pq.ParquetWriter(
         target,
@@ -127,10 +144,12 @@ def write_shard(shard: Shard, groups: Iterable[pa.Table]) -> WrittenShard:
         for group in groups:
             rows += group.num_rows
             arrow_bytes += sum(map(_content_bytes, group.columns))
+            if config.name == "pairs":
+                leftovers.update(_count_leftovers(group))
             writer.write_table(group, row_group_size=ROW_GROUP)
     file_bytes = target.stat().st_size
     return WrittenShard(
-        config.name, shard.split, shard.path, rows, arrow_bytes, file_bytes, sha256_of(target)
+        config.name, shard.split, shard.path, rows, arrow_bytes, file_bytes, sha256_of(target), leftovers
     )
 
 

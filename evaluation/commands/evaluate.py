@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="trec prints the scores by the tie rule of trec_eval and mteb as well, to compare with theirs",
     )
     add("--name", help="the system's name, instead of the sidecar's")
-    add("--input", choices=INPUTS, help="what the system sees of a text")
+    add("--input", choices=INPUTS, help="which part of a text the system reads")
     add("--url", help="where to read about the system")
     add("--allow-seen", action="store_true", help="score a system that may have seen the answers in training")
 

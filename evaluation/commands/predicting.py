@@ -39,7 +39,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=DEFAULT_K,
         metavar="K",
-        help="candidates of a statement: listed by local decoding, chosen from by global",
+        help="candidates per statement, which local decoding lists and global decoding chooses from",
     )
     add(
         "--normalize",
@@ -54,7 +54,12 @@ def add_prediction_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help=f"what --normalize divides scores by (default: {DEFAULT_TEMPERATURE:g})",
     )
-    add("--rounds", type=positive, metavar="N", help=f"of --normalize sinkhorn (default: {DEFAULT_ROUNDS})")
+    add(
+        "--rounds",
+        type=positive,
+        metavar="N",
+        help=f"iterations of --normalize sinkhorn (default: {DEFAULT_ROUNDS})",
+    )
     add(
         "--out",
         required=True,

@@ -1,7 +1,7 @@
 """Hubness correction: dual softmax and Sinkhorn normalization over the whole set of candidates.
 
 A hub is a proof that scores high with many statements. Both methods add an offset to each row and each column
-of the scores, which lowers hubs. Only the column offsets change the ranking for a statement. With as many
+of the scores, which reduces hubness. Only the column offsets change the ranking for a statement. With as many
 proofs as statements, all one-to-one matchings gain the same amount, so the best matching stays the best.
 """
 

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from proofmatch import __version__
@@ -24,6 +25,13 @@ _CONFIGS = {"pairs": "mixed", "pairs_by_article": "by article"}
 _SPLITS = ("test", "validation", "train", "all")
 _INPUTS = ("both", "text", "math", None)
 _BASELINES = ("tfidf", "dice", "bm25")  # the names that `proofmatch baseline` gives its systems
+
+_ABLATION = "ablation"  # the folder of results that show what a part of a system is worth
+_VARIANTS = {
+    "full": "all variables renamed",
+    "partial": "half of the variables renamed",
+    "transpose": "shared variables permuted",
+}
 
 _SEEN = "may have seen answers of this split in training"
 _RANKED, _MATCHED, _EXACT = "ranking", "one_to_one", "one_to_one_exact"
@@ -59,7 +67,7 @@ class Row:
 
     Attributes:
         system: The system's name.
-        kind: `model`, `baseline`, or `reported` for figures that others published.
+        kind: `model`, `baseline`, `ablation`, or `reported` for figures that others published.
         input: `both`, `text` or `math`, as its authors say; None if unknown.
         scores: The scores that there are results for, by the names of `SCORES`.
         checked: Whether its scores were computed here from its predictions. If not, it has no rank.
@@ -119,6 +127,8 @@ class Board:
         evaluator: The version of the evaluator that computed the ranked scores.
         verified: Whether the release is one of `--data`.
         source: The paper whose figures the board has, if any.
+        variant_of: The name of the release that this one is a variant of, if it is one of `--data`.
+        renamed: How a variant was made, in words.
     """
 
     slug: str
@@ -134,11 +144,26 @@ class Board:
     evaluator: str | None = None
     verified: bool = False
     source: str | None = None
+    variant_of: str | None = None
+    renamed: str | None = None
 
     @property
-    def splitting(self) -> str:
-        """How the data were split, in words."""
-        return _CONFIGS[self.config]
+    def name(self) -> str:
+        """The release in words, such as `stacks, all variables renamed`."""
+        name = self.variant_of or self.dataset
+        return f"{name}, {self.renamed}" if self.renamed else name
+
+    @property
+    def setting(self) -> str:
+        """The split in words, and whether rankings use the whole candidate set."""
+        split = "all pairs" if self.split == "all" else f"{self.split} split"
+        by_article = " by article" if self.config == "pairs_by_article" else ""
+        return f"{split}{by_article}" + (", transductive (claimed)" if self.transductive else "")
+
+    @property
+    def title(self) -> str:
+        """The whole board in words."""
+        return f"{self.name}: {self.setting}"
 
     @property
     def ranked_rows(self) -> tuple[Row, ...]:
@@ -147,7 +172,7 @@ class Board:
 
     @property
     def other_rows(self) -> tuple[Row, ...]:
-        """The rows that stand apart from those."""
+        """The rows that are listed separately."""
         return tuple(row for row in self.rows if not row.is_ranked)
 
 
@@ -166,7 +191,7 @@ def make_boards(entries: Iterable[Entry], releases: Sequence[Release] = ()) -> l
     boards = []
     for key in sorted(groups, key=repr):
         slugs = {board.slug for board in boards}
-        boards.append(_make_board(groups[key], remarks, slugs))
+        boards.append(_make_board(groups[key], remarks, slugs, releases))
     # Those of the release with the most results come first among releases that are not known.
     places: dict[str, int] = {}
     for manifest, number in Counter(split_of(entry)[0] for entry in entries).items():
@@ -242,7 +267,12 @@ def _seen(entry: Entry) -> str:
     return content.get("decoding_seen") or (ONE_TO_ONE if is_matching else RANKING)
 
 
-def _make_board(entries: Sequence[Entry], remarks: Mapping[str, tuple[str, ...]], slugs: set[str]) -> Board:
+def _make_board(
+    entries: Sequence[Entry],
+    remarks: Mapping[str, tuple[str, ...]],
+    slugs: set[str],
+    releases: Sequence[Release],
+) -> Board:
     content, task = entries[0].content, entries[0].task
     dataset = content["dataset"]
     transductive = bool(entries[0].system.get("transductive"))
@@ -254,6 +284,8 @@ def _make_board(entries: Sequence[Entry], remarks: Mapping[str, tuple[str, ...]]
         dataset["split"],
         *(["transductive"] if transductive else []),
     )
+    made = {} if task is None else task.release.parameters
+    originals = {release.manifest_sha256: release.id for release in releases}
     number = 1
     while (numbered := slug if number == 1 else f"{slug}-{number}") in slugs:
         number += 1
@@ -270,6 +302,8 @@ def _make_board(entries: Sequence[Entry], remarks: Mapping[str, tuple[str, ...]]
         rows=sorted_rows(_with_ranks(_make_rows(entries, remarks))),
         evaluator=None if task is None else __version__,
         verified=task is not None,
+        variant_of=originals.get(made.get("variant_of_manifest", "")),
+        renamed=_VARIANTS.get(made.get("symbols", "")),
     )
 
 
@@ -301,7 +335,7 @@ def _make_row(
     told = [remark for one in entries for remark in (*_other_rules(one), *remarks.get(one.name, ()))]
     return Row(
         system=first["name"],
-        kind="baseline" if first["name"] in _BASELINES else "model",
+        kind=_kind_of(entries[0]),
         input=first.get("input"),
         scores={
             name: _score(by_decoding[decoding], measure)
@@ -321,6 +355,12 @@ def _make_row(
         remarks=tuple(dict.fromkeys(told)),
         has_seen=any(one.content.get("allow_seen") for one in entries),
     )
+
+
+def _kind_of(entry: Entry) -> str:
+    if _ABLATION in PurePosixPath(entry.name).parts[:-1]:
+        return _ABLATION
+    return "baseline" if entry.system["name"] in _BASELINES else "model"
 
 
 def _other_rules(entry: Entry) -> list[str]:

@@ -66,7 +66,7 @@ def make_leaderboard(
     """Make a site from all result files of a folder.
 
     Results that have their predictions beside them are computed again with the releases of `data`. They have
-    ranks; all others stand apart from them. A result with a fault is left out.
+    ranks; all others are listed separately. A result with a fault is left out.
 
     Args:
         results: The folder; its subfolders are searched as well.

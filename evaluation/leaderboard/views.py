@@ -28,8 +28,8 @@ _STYLE = "leaderboard.css"
 _TITLE = "Matching statements with proofs: leaderboard"
 _SUBMIT_TITLE = "Submit a result"
 _INPUTS = {"both": "words and formulas", "text": "words only", "math": "formulas only", "": "not stated"}
-_KINDS = {"model": "models", "baseline": "baselines", REPORTED: "reported figures"}
-_COLOURS = {"model": "blue", "baseline": "grey", REPORTED: "purple"}
+_KINDS = {"model": "models", "baseline": "baselines", "ablation": "ablations", REPORTED: "reported figures"}
+_COLOURS = {"model": "blue", "baseline": "grey", "ablation": "orange", REPORTED: "purple"}
 _ANY_RELEASE = "RELEASE"  # stands for the release where none is known
 _ON_THE_HUB = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 
@@ -153,7 +153,7 @@ def render_index(boards: Sequence[Board]) -> str:
 
 def _nav_group(board: Board) -> str | None:
     """Name the group of a board in the navigation; all boards of no known release have one."""
-    return board.dataset if board.verified or board.manifest_sha256 is None else None
+    return board.name if board.verified or board.manifest_sha256 is None else None
 
 
 def _view_board(board: Board) -> _BoardView:
@@ -242,7 +242,7 @@ def render_submit(boards: Sequence[Board], releases: Sequence[Release], reposito
         dataset=name,
         revision=revision,
         split=split,
-        splitting="by article" if config == "pairs_by_article" else "mixed",
+        setting=f"{split} split by article" if config == "pairs_by_article" else f"{split} split",
         is_known=bool(open_boards or releases),
         data=shell_quote(name if revision is None else f"{name}@{revision}"),
         by_article=" --by-article" if config == "pairs_by_article" else "",
@@ -293,6 +293,7 @@ def _board_fields(board: Board) -> dict[str, Any]:
         "id": board.slug,
         "verified": board.verified,
         "dataset": board.dataset,
+        "title": board.title,
         "revision": board.revision,
         "manifest_sha256": board.manifest_sha256,
         "config": board.config,

@@ -6,8 +6,10 @@ creates the elements one by one, so nothing in a formula is ever parsed as HTML.
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from html import unescape
+from itertools import groupby
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -48,6 +50,13 @@ _LONGEST_CACHED = 100  # characters; longer formulas rarely repeat, and a server
 _LONG = 12  # leaves; a longer formula may be broken
 # Diagrams are shown as TeX: as a row of symbols they would be meaningless.
 _DIAGRAM = re.compile(r"\\(?:xymatrix|xygraph|begin\s*\{(?:tikz\w*|CD|xy|diagram)\})")
+# LaTeXML writes \bigl{\lVert}, where the converter expects a delimiter without braces, and knows few names.
+_BIG = re.compile(r"(\\[bB]igg?[lrm]?)\s*(?:\{\s*(\\\W|\\[A-Za-z]+|[^\s\\{}])\s*\}|(\\[A-Za-z]+|\\\|))")
+_DELIMITERS = {
+    **dict.fromkeys((r"\lVert", r"\rVert", r"\Vert", r"\|"), "‖"),
+    **dict.fromkeys((r"\lvert", r"\rvert", r"\vert"), "|"),
+    **{r"\langle": "⟨", r"\rangle": "⟩", r"\lfloor": "⌊", r"\rfloor": "⌋", r"\lceil": "⌈", r"\rceil": "⌉"},
+}
 _DEEPEST = 64  # levels of nesting; real formulas have fewer than 20
 # Unicode's names of MathML's fonts. A second alphabet is for letters that the first one lacks.
 _ALPHABETS = {
@@ -89,9 +98,14 @@ def _shown(tex: str) -> list[Node]:
     if _DIAGRAM.search(tex):
         return [["code", tex]]
     try:
-        return _broken(_node(convert_to_element(rewritten(tex, keeps_layout=True))))
+        return _broken(_node(convert_to_element(rewritten(_BIG.sub(_big, tex), keeps_layout=True))))
     except Exception:  # the converter raises all kinds of errors
         return [["code", tex]]
+
+
+def _big(match: re.Match[str]) -> str:
+    delimiter = match[2] or match[3]
+    return f"{match[1]}{_DELIMITERS.get(delimiter, delimiter)} "
 
 
 def formula_of_symbols(symbols: list[str]) -> list[Node]:
@@ -104,6 +118,49 @@ def count_leaves(node: Node) -> int:
     return sum(count_leaves(child) for child in node[1:] if isinstance(child, list)) or 1
 
 
+# Which children of an element are scripts.
+_SCRIPTS = {"msub": ("", "_"), "msup": ("", "^"), "msubsup": ("", "_", "^")}
+_SUBSCRIPTS = str.maketrans(
+    "0123456789+−-=()aehijklmnoprstuvxβγρφχ", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ"
+)
+_SUPERSCRIPTS = str.maketrans(
+    "0123456789+−-=()abcdefghijklmnoprstuvwxyz*′", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ*′"
+)
+_RAISED = {"_": _SUBSCRIPTS, "^": _SUPERSCRIPTS}
+
+Leaf = tuple[str, str]  # a symbol, and whether it is a subscript `_`, a superscript `^`, or neither
+
+
+def leaves_of(node: Node, script: str = "") -> list[Leaf]:
+    """List the symbols of a formula from left to right; a script of a script is one of the outer kind."""
+    children = [child for child in node[1:] if not isinstance(child, dict)]
+    kinds = _SCRIPTS.get(node[0], ("",) * len(children))
+    if len(kinds) != len(children):  # not as MathML has it
+        kinds = ("",) * len(children)
+    found: list[Leaf] = []
+    for child, kind in zip(children, kinds, strict=True):
+        found += [(child, script)] if isinstance(child, str) else leaves_of(child, script or kind)
+    return found
+
+
+def written(leaves: Iterable[Leaf]) -> str:
+    """Write symbols as plain text, with scripts raised or lowered where Unicode has the characters.
+
+    >>> written([("a", ""), ("n", "_"), ("=", ""), ("L", ""), ("B", "_"), ("/", "_"), ("A", "_")])
+    'aₙ=L_{B/A}'
+    """
+    text = ""
+    for script, run in groupby(leaves, lambda leaf: leaf[1]):
+        symbols = "".join(symbol for symbol, _ in run)
+        if not script:
+            text += symbols
+        elif all(ord(character) in _RAISED[script] for character in symbols):
+            text += symbols.translate(_RAISED[script])
+        else:
+            text += f"{script}{symbols}" if len(symbols) == 1 else f"{script}{{{symbols}}}"
+    return text
+
+
 def _node(element: Element, depth: int = 0) -> Node:
     if depth > _DEEPEST:
         raise ValueError("the formula is nested too deeply")
@@ -112,6 +169,8 @@ def _node(element: Element, depth: int = 0) -> Node:
     attributes = _plain_attributes(element)
     if element.tag in _LEAVES and not len(element):
         node = _leaf(element)
+        if node[1] == "‖":
+            attributes.setdefault("stretchy", "false")  # browsers would stretch one to all of its line
     else:
         # An operator with parts, \mathop{…}, becomes a row.
         tag = "mrow" if element.tag in _LEAVES else element.tag
@@ -123,7 +182,7 @@ def _node(element: Element, depth: int = 0) -> Node:
 
 def _leaf(element: Element) -> Node:
     text = unescape(element.text or "")
-    if _MACRO.fullmatch(text):
+    if _MACRO.fullmatch(text) or text in ("\\{", "\\}"):
         text = text[1:]  # a macro of the author: \Spec is printed as Spec
     text = _STRETCHY.get(text, text)
     tag, variant = element.tag, element.get("mathvariant")

@@ -26,6 +26,7 @@ class Bar:
         interval: The ends of a line over the bar, from 0 to 1.
         hint: A tooltip.
         colour: A colour of the palette other than the chart's.
+        link: An address behind the label.
     """
 
     label: str
@@ -34,6 +35,7 @@ class Bar:
     interval: tuple[float, float] | None = None
     hint: str | None = None
     colour: str | None = None
+    link: str | None = None
 
 
 def percent(fraction: float) -> str:

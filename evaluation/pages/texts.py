@@ -10,7 +10,7 @@ from typing import Any
 
 from ...builder.tex import formula_ends
 from ...builder.tokens import MATH, parse_token
-from .formulas import formula_of_symbols, in_alphabet, shown_formula
+from .formulas import formula_of_symbols, in_alphabet, leaves_of, shown_formula, written
 
 Pieces = list[Any]
 
@@ -99,15 +99,10 @@ def _spaced(words: list[str], *, begins: bool) -> str:
 
 
 def plain_text(pieces: Pieces) -> str:
-    r"""Write pieces as a line of text, formulas as their symbols in a row.
+    r"""Write pieces as a line of text, with scripts where Unicode has them.
 
     >>> plain_text(shown_text(r"Let $x \in X_i$ be."))
-    'Let x∈Xi be.'
+    'Let x∈Xᵢ be.'
     """
-    return " ".join("".join(_plain(piece) for piece in pieces).split())
-
-
-def _plain(piece: Any) -> str:  # noqa: ANN401 - a string, a node, or the attributes of one
-    if isinstance(piece, list):
-        return "".join(_plain(child) for child in piece[1:])
-    return piece if isinstance(piece, str) else ""
+    written_pieces = (piece if isinstance(piece, str) else written(leaves_of(piece)) for piece in pieces)
+    return " ".join("".join(written_pieces).split())

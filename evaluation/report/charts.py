@@ -1,12 +1,14 @@
 """The charts of a report: tables with bars."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...dataset_card.tables import describe_category
 from ..metrics import (
     NO_RANK,
     UNKNOWN,
@@ -18,7 +20,7 @@ from ..metrics import (
 )
 from ..pages.rendering import Bar, percent, percent_between
 from ..task import Task, load_tokens
-from .matches import Cases
+from .matches import BROKEN, FIXED, WRONG, Cases
 
 # Enough for the intervals of a chart; those of the scores use ten times as many.
 RESAMPLES = 1_000
@@ -26,6 +28,8 @@ _CHART_BOOTSTRAP = Bootstrap(RESAMPLES)
 _CLASSES = 8
 _MIN_CLASS_SIZE = 10
 
+# Bins of how many statements chose a proof.
+CHOSEN = ((0, 0), (1, 1), (2, 4), (5, 9), (10, 19), (20, None))
 _RANKS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000)
 
 
@@ -37,57 +41,102 @@ class Chart:
         caption: Its caption.
         head: The names of its columns, except that of the bars.
         rows: Its bars.
+        axis: What the length of a bar is, and the end of the scale, which begins with 0.
+        classes: For a chart of classes, the class of each statement.
     """
 
     caption: str
     head: tuple[str, ...]
     rows: list[Bar]
+    axis: tuple[str, str]
+    classes: np.ndarray | None = None
 
 
 def rank_chart(ranks: np.ndarray) -> Chart:
     """Count the ranks of the gold proofs."""
     n = len(ranks)
-    counts: list[tuple[str, int, str]] = []
+    counts: list[tuple[str, str, int, str]] = []
     low = 1
     for high in _RANKS:
         label = f"{low:,}" if low == high else f"{low:,}–{high:,}"
         found = int(((ranks >= low) & (ranks <= high)).sum())
-        counts.append((label, found, "green" if high == 1 else "blue"))
+        counts.append((label, f"{low}-{high}", found, "green" if high == 1 else "blue"))
         low = high + 1
-    counts.append((f"over {_RANKS[-1]:,}", int((ranks > _RANKS[-1]).sum()), "blue"))
-    while counts and not counts[-1][1]:  # ranks that do not occur
+    counts.append((f"over {_RANKS[-1]:,}", f"{low}-", int((ranks > _RANKS[-1]).sum()), "blue"))
+    while counts and not counts[-1][2]:  # ranks that do not occur
         counts.pop()
-    counts.append(("not listed", int((ranks == NO_RANK).sum()), "orange"))
-    most = max(count for _, count, _ in counts)
+    counts.append(("not listed", "none", int((ranks == NO_RANK).sum()), "orange"))
+    most = max(count for _, _, count, _ in counts)
     rows = [
-        Bar(label, count / most, (f"{count:,}", f"{percent(count / n)} %"), colour=colour)
-        for label, count, colour in counts
+        Bar(
+            label,
+            count / most,
+            (f"{count:,}", f"{percent(count / n)} %"),
+            colour=colour,
+            link=_link("rank", value, count if value != "1-1" else 0),
+        )
+        for label, value, count, colour in counts
     ]
-    return Chart("Rank of the right proof", ("rank", "statements", "share"), rows)
+    return Chart(
+        "Rank of the right proof", ("rank", "statements", "share"), rows, ("statements", f"{most:,}")
+    )
+
+
+def _link(control: str, value: str, count: int) -> str | None:
+    """The address of the matches behind a bar: the value of a control of the list; None without any."""
+    return f"#{control}={quote(value)}" if count else None
 
 
 def category_chart(ranks: np.ndarray, categories: Sequence[str | None]) -> Chart:
     """Measure the mean reciprocal rank of each category, the largest category first."""
     names = np.array([category or UNKNOWN for category in categories])
     found, sizes = np.unique(names, return_counts=True)
-    rows = [
-        _mean_bar(str(found[at]), reciprocal_ranks(ranks[names == found[at]]))
-        for at in np.lexsort((found, -sizes))
-    ]
-    return Chart("MRR by primary category", ("category", "MRR %", "95% interval", "statements"), rows)
+    rows = []
+    for at in np.lexsort((found, -sizes)):
+        name, inside = str(found[at]), ranks[names == found[at]]
+        link = _link("category", name, int((inside != 1).sum()))
+        rows.append(replace(_mean_bar(describe_category(name), reciprocal_ranks(inside)), link=link))
+    head = ("category", "MRR %", "95% interval", "statements")
+    return Chart("MRR by primary category", head, rows, ("MRR", "100 %"))
 
 
 def assignment_chart(assignment_counts: dict[int, int], n_proofs: int) -> Chart:
-    """Count proofs by the number of statements that chose them, as the paper's table does."""
-    counted = cumulative_assignments(assignment_counts)
-    most = max(1, *(proofs for _, proofs in counted))
+    """Count proofs by the number of statements that chose them.
+
+    Bins are exclusive; the last column has the cumulative counts of the paper's table (`≥ 20`, `≥ 10`, …).
+    """
+    cumulative = dict(cumulative_assignments(assignment_counts))
+    bins = []
+    for low, high in CHOSEN:
+        inside = [
+            n for number, n in assignment_counts.items() if low <= number and (high is None or number <= high)
+        ]
+        bins.append((low, high, sum(inside)))
+    most = max(1, *(proofs for _, _, proofs in bins))
     rows = [
-        Bar(label, proofs / most, (f"{proofs:,}", f"{percent(proofs / n_proofs)} %"))
-        for label, proofs in counted
+        Bar(
+            chosen_label(low, high),
+            proofs / most,
+            (f"{proofs:,}", f"{percent(proofs / n_proofs)} %", _or_more(cumulative.get(f"≥ {low}"))),
+            link=_link("chosen", f"{low}-{high or ''}", proofs if low else 0),
+        )
+        for low, high, proofs in bins
     ]
     return Chart(
-        "Proofs by the number of statements that chose them", ("statements", "proofs", "share"), rows
+        "Proofs by the number of statements that chose them",
+        ("chosen by", "proofs", "share", "or more"),
+        rows,
+        ("proofs", f"{most:,}"),
     )
+
+
+def chosen_label(low: int, high: int | None) -> str:
+    """Name a bin of `CHOSEN`."""
+    return f"≥ {low}" if high is None else str(low) if low == high else f"{low}–{high}"
+
+
+def _or_more(proofs: int | None) -> str:
+    return "" if proofs is None else f"{proofs:,}"
 
 
 def text_charts(task: Task, ranks: np.ndarray) -> list[Chart]:
@@ -102,8 +151,12 @@ def text_charts(task: Task, ranks: np.ndarray) -> list[Chart]:
             lengths, math = lengths[task.required_gold], math[task.required_gold]
         shares = math / np.maximum(lengths, 1)
         charts += [
-            _class_chart(f"Accuracy by length of the {name}", "tokens", lengths, is_right, str),
-            _class_chart(f"Accuracy by share of math in the {name}", "math %", shares, is_right, _whole),
+            _class_chart(
+                f"Accuracy by length of the {name}", f"{side}-tokens", "tokens", lengths, is_right, str
+            ),
+            _class_chart(
+                f"Accuracy by share of math in the {name}", f"{side}-math", "math %", shares, is_right, _whole
+            ),
         ]
     return [charts[0], charts[2], charts[1], charts[3]]
 
@@ -115,11 +168,12 @@ def one_to_one_chart(task: Task, cases: Cases) -> Chart | None:
     local = (cases.ranking.ranks == 1).astype(np.float64)
     matched = (cases.one_to_one == task.required_gold).astype(np.float64)
     # As many resamples as for the scores, since the first bar is one of them.
-    rows = [_mean_bar("local", local, Bootstrap()), _mean_bar("global", matched, Bootstrap())]
+    rows = [_mean_bar("first choice", local, Bootstrap()), _mean_bar("one-to-one", matched, Bootstrap())]
     return Chart(
-        "Accuracy, first choice (local) and one-to-one (global)",
+        "Accuracy of first choices and of the one-to-one matching",
         ("", "accuracy %", "95% interval", "statements"),
         rows,
+        ("accuracy", "100 %"),
     )
 
 
@@ -135,10 +189,20 @@ def agreement_chart(task: Task, cases: Cases) -> Chart | None:
         "wrong in both": (~local & ~matched, "orange"),
     }
     rows = [
-        Bar(label, found.mean(), (f"{found.sum():,}", f"{percent(found.mean())} %"), colour=colour)
+        Bar(
+            label,
+            found.mean(),
+            (f"{found.sum():,}", f"{percent(found.mean())} %"),
+            colour=colour,
+            link=_link("outcome", _OUTCOMES[label], found.sum()) if label in _OUTCOMES else None,
+        )
         for label, (found, colour) in counts.items()
     ]
-    return Chart("What one-to-one matching changes", ("", "statements", "share"), rows)
+    axis = ("share of statements", "100 %")
+    return Chart("What one-to-one matching changes", ("", "statements", "share"), rows, axis)
+
+
+_OUTCOMES = {"fixed": FIXED, "broken": BROKEN, "wrong in both": WRONG}
 
 
 def _lengths_and_math(tokens: pa.ListArray) -> tuple[np.ndarray, np.ndarray]:
@@ -149,18 +213,25 @@ def _lengths_and_math(tokens: pa.ListArray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _class_chart(
-    caption: str, unit: str, values: np.ndarray, is_right: np.ndarray, write: Callable[[float], str]
+    caption: str,
+    control: str,
+    unit: str,
+    values: np.ndarray,
+    is_right: np.ndarray,
+    write: Callable[[float], str],
 ) -> Chart:
     """Group statements into classes of nearly equal size by a value, and measure the accuracy of each."""
     n_classes = max(1, min(_CLASSES, len(values) // _MIN_CLASS_SIZE))
     edges = np.unique(np.quantile(values, np.linspace(0, 1, n_classes + 1), method="nearest"))
     classes = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, max(0, len(edges) - 2))
     rows = []
-    for number in np.unique(classes):
-        inside = values[classes == number]
+    for place, number in enumerate(np.unique(classes)):
+        inside, right = values[classes == number], is_right[classes == number]
         low, high = write(inside.min()), write(inside.max())
-        rows.append(_mean_bar(low if low == high else f"{low}–{high}", is_right[classes == number]))
-    return Chart(caption, (unit, "accuracy %", "95% interval", "statements"), rows)
+        bar = _mean_bar(low if low == high else f"{low}–{high}", right)
+        rows.append(replace(bar, link=_link(control, str(place), int((right == 0).sum()))))
+    head = (unit, "accuracy %", "95% interval", "statements")
+    return Chart(caption, head, rows, ("accuracy", "100 %"), np.unique(classes, return_inverse=True)[1])
 
 
 def _whole(share: float) -> str:

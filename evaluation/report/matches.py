@@ -25,6 +25,9 @@ from ..task import Task
 NOTHING_TO_MATCH = "the file lists one proof for each statement, and there is nothing left to choose from"
 NO_SCORES = "the file has no scores, by which a one-to-one matching would choose"
 
+# What one-to-one matching does with a match: a wrong first choice, fixed or not, or a right one, broken.
+FIXED, WRONG, BROKEN = "fixed", "wrong", "broken"
+
 # A lower bound of how well the list compresses. Measured: 0.26 to 0.28.
 _PACKED = 0.2
 # Larger chunks compress better, and take the browser longer to open.
@@ -146,11 +149,13 @@ class TextStore:
 
 @dataclass(frozen=True, slots=True)
 class WrongMatches:
-    """The wrong matches that a page shows.
+    """The wrong matches that a page shows, and the right ones that one-to-one matching breaks.
 
     Attributes:
-        listed: How many are shown.
+        listed: How many wrong matches are shown.
         total: How many there are.
+        broken: How many broken ones are shown.
+        broken_total: How many there are.
         index: The list, packed.
         texts: The texts, packed in chunks.
         texts_in_chunk: The number of texts in a chunk.
@@ -159,6 +164,8 @@ class WrongMatches:
 
     listed: int
     total: int
+    broken: int
+    broken_total: int
     index: str
     texts: list[str]
     texts_in_chunk: int
@@ -167,16 +174,18 @@ class WrongMatches:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Wrong matches and their texts; a page shows as many of the first ones as it has room for.
+    """Matches to look at and their texts; a page shows as many of the first ones as it has room for.
 
     Attributes:
         total: The number of wrong matches, collected or not.
+        broken_total: The number of right ones that one-to-one matching breaks.
         entries: The matches that were collected.
         store: Their texts.
         n_texts: The number of texts that the entries up to each one need.
     """
 
     total: int
+    broken_total: int
     entries: list[dict[str, Any]]
     store: TextStore
     n_texts: list[int]
@@ -186,9 +195,12 @@ class Collection:
         entries = self.entries[:listed]
         # Columns are half as large as an object for each match.
         columns = {name: [entry[name] for entry in entries] for name in (entries[0] if entries else ())}
+        broken = sum(entry["outcome"] == BROKEN for entry in entries)
         return WrongMatches(
-            listed,
+            listed - broken,
             self.total,
+            broken,
+            self.broken_total,
             packed(columns),
             self.store.chunks(self.n_texts[listed - 1] if listed else 0),
             TEXTS_IN_CHUNK,
@@ -196,8 +208,21 @@ class Collection:
         )
 
 
-def collect_wrong(task: Task, cases: Cases, room: int, progress: Progress | None = None) -> Collection:
-    """Collect wrong matches and their texts, until they are about as large as the page may be, or larger.
+def broken_matches(task: Task, cases: Cases) -> np.ndarray:
+    """Find the right first choices that the one-to-one matching replaces; their number is known at once."""
+    if cases.one_to_one is None:
+        return np.zeros(0, dtype=np.int64)
+    return np.flatnonzero((cases.ranking.ranks == 1) & (cases.one_to_one != task.required_gold))
+
+
+def collect_wrong(
+    task: Task,
+    cases: Cases,
+    room: int,
+    progress: Progress | None = None,
+    classes: np.ndarray | None = None,
+) -> Collection:
+    """Collect wrong and broken matches with their texts, until they are about as large as the page may be.
 
     If there is no room for all, a random sample is shown, so that it is representative.
 
@@ -206,15 +231,20 @@ def collect_wrong(task: Task, cases: Cases, room: int, progress: Progress | None
         cases: The predictions.
         room: The largest size of the page in bytes.
         progress: Counts the matches.
+        classes: Classes that statements can be filtered by, (statements, kinds of classes).
     """
-    wrong = np.flatnonzero(cases.ranking.ranks != 1).tolist()
+    wrong, broken = np.flatnonzero(cases.ranking.ranks != 1), broken_matches(task, cases)
+    shown = np.concatenate([wrong, broken]).tolist()
     source, store = _Source(task), TextStore()
-    collection = Collection(len(wrong), [], store, [])
+    times_chosen = np.bincount(cases.ranking.first_choices, minlength=len(task.proof_ids))
+    collection = Collection(len(wrong), len(broken), [], store, [])
     taken = 0.0
-    for number in sorted(wrong, key=lambda number: _random_key(task.statement_ids[number])):
+    for number in sorted(shown, key=lambda number: _random_key(task.statement_ids[number])):
         if store.size + taken > room:
             break
         entry = _entry(number, task, cases, source, store)
+        entry["chosen"] = int(times_chosen[cases.ranking.first_choices[number]])
+        entry["classes"] = [] if classes is None else classes[number].tolist()
         taken += _PACKED * len(str(entry).encode())
         collection.entries.append(entry)
         collection.n_texts.append(len(store))
@@ -265,7 +295,9 @@ class _Source:
 
 
 def _entry(number: int, task: Task, cases: Cases, source: _Source, store: TextStore) -> dict[str, Any]:
-    gold, rival = int(task.required_gold[number]), int(cases.rivals[number])
+    gold, outcome = int(task.required_gold[number]), _outcome(number, task, cases)
+    is_broken = outcome == BROKEN and cases.one_to_one is not None
+    rival = int(cases.one_to_one[number] if is_broken else cases.rivals[number])  # pyright: ignore
     proves = int(source.statement_of[rival])
     sides = [("statement", number), ("proof", gold), ("proof", rival)]
     if proves >= 0:  # a release may have more proofs than statements
@@ -279,7 +311,7 @@ def _entry(number: int, task: Task, cases: Cases, source: _Source, store: TextSt
             plain = plain or plain_text(pieces)
             if is_new:
                 store.add(name, pieces)
-    rank, margin = int(cases.ranking.ranks[number]), float(cases.margins[number])
+    rank, margin = int(cases.ranking.ranks[number]), float(np.nan if is_broken else cases.margins[number])
     origin, theirs = source.origin(number), source.origin(proves) if proves >= 0 else {}
     return {
         "id": task.statement_ids[number],
@@ -294,11 +326,20 @@ def _entry(number: int, task: Task, cases: Cases, source: _Source, store: TextSt
         "rival_title": (theirs.get("title") or theirs.get("article_id")),
         "rival_kind": theirs.get("kind"),
         "rival_source": theirs.get("source"),
-        "fixed": bool(cases.one_to_one is not None and cases.one_to_one[number] == gold),
+        "outcome": outcome,
         "same": source.are_equal(gold, rival),
         "texts": [store.number(f"{side} {at}") for side, at in sides],
         "plain": plain,
     }
+
+
+def _outcome(number: int, task: Task, cases: Cases) -> str | None:
+    """Say what one-to-one matching does with a match; None without a matching."""
+    if cases.one_to_one is None:
+        return None
+    if cases.ranking.ranks[number] == 1:
+        return BROKEN
+    return FIXED if cases.one_to_one[number] == task.required_gold[number] else WRONG
 
 
 def _random_key(statement_id: str) -> bytes:

@@ -10,6 +10,7 @@ from proofmatch.progress import Progress
 from proofmatch.storage import atomic_file, read_start, refuse_other_kind
 
 from ...builder.release.release import Release, open_release
+from ...dataset_card.tables import describe_category
 from ..evaluator import make_result
 from ..pages.rendering import percent, percent_between, render_page
 from ..pages.texts import COMMON_WORDS
@@ -18,18 +19,23 @@ from ..system import normalization_in_words, read_system
 from ..task import load_task
 from . import DEFAULT_MEGABYTES
 from .charts import (
+    CHOSEN,
     RESAMPLES,
+    Chart,
     agreement_chart,
     assignment_chart,
     category_chart,
+    chosen_label,
     one_to_one_chart,
     rank_chart,
     text_charts,
 )
-from .matches import Cases, Collection, WrongMatches, collect_wrong, read_cases
+from .matches import Cases, Collection, WrongMatches, broken_matches, collect_wrong, read_cases
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
+# The controls of the charts about texts, in the order of the charts.
+_CLASSES = ("statement-tokens", "proof-tokens", "statement-math", "proof-math")
 _NAMES = {
     "mrr": "Mean reciprocal rank",
     "accuracy": "Accuracy",
@@ -84,10 +90,11 @@ def write_report(
         "agreement": agreement_chart(task, cases),
         "texts": text_charts(task, cases.ranking.ranks),
     }
-    n_wrong = int((cases.ranking.ranks != 1).sum())
-    with Progress("collecting wrong matches", "matches", n_wrong) as progress:
+    n_shown = int((cases.ranking.ranks != 1).sum()) + len(broken_matches(task, cases))
+    classes = np.stack([chart.classes for chart in charts["texts"]], axis=1)
+    with Progress("collecting wrong matches", "matches", n_shown) as progress:
         most = int(max_megabytes * 1_000_000)
-        collection = collect_wrong(task, cases, most, progress)
+        collection = collect_wrong(task, cases, most, progress, classes)
         page, wrong = _fitting_page(most, collection, lambda wrong: _page(result, cases, charts, wrong))
         progress.summary = f"{wrong.listed:,} of {wrong.total:,}"
     with atomic_file(Path(out)) as unfinished:
@@ -111,7 +118,7 @@ def _fitting_page(
             return page, wrong
         if not listed:
             raise ProofmatchError(
-                f"a page without a single match has {len(page) / 1e6:.2f} MB; allow it more (--max-mb)"
+                f"a page without a single match has {len(page) / 1e6:.2f} MB; raise --max-mb"
             )
         # The rest of the page keeps its size, so this never leaves out too many.
         listed = min(listed - 1, listed * most // len(page))
@@ -122,7 +129,7 @@ def _page(result: Result, cases: Cases, charts: dict, wrong: WrongMatches) -> st
     return render_page(
         "report.html.jinja",
         _TEMPLATES,
-        title=f"{result.system.name} on {data.id}, {data.split}",
+        title=f"{result.system.name} on {data.id}, {_split_in_words(result)}",
         style="report.css",
         scripts=["elements.js", "unpacking.js", "matches.js"],
         result=result,
@@ -131,14 +138,35 @@ def _page(result: Result, cases: Cases, charts: dict, wrong: WrongMatches) -> st
             for name, value in result.measures.as_dict().items()
         ],
         about=_about(result),
-        by_article=data.config != "pairs",
         charts=charts,
+        ranks=[(row.label, row.link.partition("=")[2]) for row in charts["ranks"].rows if row.link],
+        chosen=[(chosen_label(low, high), f"{low}-{high or ''}") for low, high in CHOSEN if low],
+        classes=_class_controls(charts["texts"]),
+        categories=[(name, describe_category(name)) for name in wrong.categories],
         resamples=RESAMPLES,
         why_not=cases.why_not,
         has_margins=not np.isnan(cases.margins).all(),
         wrong=wrong,
-        settings={"common": sorted(COMMON_WORDS), "textsInPiece": wrong.texts_in_chunk},
+        settings={"common": sorted(COMMON_WORDS), "textsInPiece": wrong.texts_in_chunk, "classes": _CLASSES},
     )
+
+
+def _split_in_words(result: Result) -> str:
+    by_article = "" if result.dataset.config == "pairs" else " by article"
+    return (
+        f"all pairs{by_article}"
+        if result.dataset.split == "all"
+        else f"{result.dataset.split} split{by_article}"
+    )
+
+
+def _class_controls(charts: list[Chart]) -> list[tuple[str, str, list[str]]]:
+    """Name the controls by which the list shows one class of a chart: id, title, and the classes."""
+    titles = ("Statement, tokens", "Right proof, tokens", "Statement, math %", "Right proof, math %")
+    return [
+        (name, title, [row.label for row in chart.rows])
+        for name, title, chart in zip(_CLASSES, titles, charts, strict=True)
+    ]
 
 
 def _about(result: Result) -> list[tuple[str, str]]:

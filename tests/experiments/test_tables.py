@@ -10,6 +10,7 @@ from experiments.run import run_baselines, run_models, run_transfer
 from experiments.store import EXPERIMENTS, Store
 from experiments.tables import (
     claims_table,
+    front_table,
     results_table,
     symbols_table,
     transductive_table,
@@ -153,6 +154,7 @@ def test_pages_are_rendered_from_the_results(tmp_path):
     experiments.mkdir()
     store, other = (Store(name, experiments / "results") for name in ("stacks", "open"))
     places = ("results", "validation", "parts", "transductive", "symbols", "transfer", "open", "both")
+    places += ("works", "categories", "claims")
     marks = "\n".join(f"<!-- {place} -->\nold\n<!-- end of {place} -->" for place in places)
     for page in (tmp_path / "README.md", experiments / "README.md"):
         page.write_text(f"before\n{marks}\nafter\n")
@@ -165,7 +167,10 @@ def test_pages_are_rendered_from_the_results(tmp_path):
         store.replace_history(name, evaluations)
     store.replace_history("once", evaluations[:1])
     table = write_pages(experiments)
-    assert table in (tmp_path / "README.md").read_text()
+    front = (tmp_path / "README.md").read_text()
+    assert front_table(store, other) in front
+    assert "| fast | MRR | 50.0 | – | – | 70.0 |" in front
+    assert table in (experiments / "README.md").read_text()
     text = (experiments / "README.md").read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
@@ -176,6 +181,12 @@ def test_pages_are_rendered_from_the_results(tmp_path):
     assert "quick" in curves
     assert "once" not in curves
     assert "by-article" not in curves
+
+
+def test_the_readme_has_the_stored_results():
+    text = (EXPERIMENTS.parent / "README.md").read_text(encoding="utf-8")
+    table = front_table(Store("stacks"), Store("open"))
+    assert f"<!-- results -->\n{table}<!-- end of results -->" in text, "run `make results`, which renders it"
 
 
 def test_our_results_make_a_leaderboard(tmp_path):

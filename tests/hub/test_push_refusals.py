@@ -111,7 +111,7 @@ def test_bad_repository_names(folder, name):
     "tag", ["", "a b", "v1..2", "v1.", "-v1", ".v1", "v1.lock", "v/1", "v~1", "v1:2", "é"]
 )
 def test_bad_tags(folder, tag):
-    with pytest.raises(ProofmatchError, match="is not a good --tag"):
+    with pytest.raises(ProofmatchError, match="is not a valid --tag"):
         push_release(folder, REPOSITORY, tag=tag)
 
 

@@ -236,7 +236,7 @@ def test_code_of_an_encoder_inside_a_matcher_is_not_run(matcher, mark):
     edit(matcher / "config.json", encoder_config=fields, auto_map={"AutoModel": code})
     assert load_matcher(matcher)
     edit(matcher / "config.json", encoder_config={**fields, "model_type": "foreign"})
-    with pytest.raises(ProofmatchError, match="foreign is no encoder of texts"):
+    with pytest.raises(ProofmatchError, match="foreign is not a text encoder"):
         load_matcher(matcher)
     assert not mark.exists()
 
@@ -244,7 +244,7 @@ def test_code_of_an_encoder_inside_a_matcher_is_not_run(matcher, mark):
 def test_a_configuration_that_would_fetch_other_models_is_refused(matcher):
     other = {"model_type": "detr", "backbone": "somebody/backbone", "use_pretrained_backbone": True}
     edit(matcher / "config.json", encoder_config=other)
-    with pytest.raises(ProofmatchError, match="detr is no encoder of texts"):
+    with pytest.raises(ProofmatchError, match="detr is not a text encoder"):
         load_matcher(matcher)
 
 

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from proofmatch.cli import main
+from proofmatch.cli import main, make_parser
 from proofmatch.errors import ProofmatchError
 from proofmatch.training import MatchingArguments, ProofMatcherConfig
 from proofmatch.training.lexical.lexical_config import LexicalMatcherConfig
@@ -213,7 +213,8 @@ def test_an_unknown_preset_is_one_sentence():
 )
 def test_impossible_settings_are_refused_and_leave_no_files(release, tmp_path, capsys, override, told):
     out = tmp_path / "model"
-    assert main(["train", "--data", str(release), "--out", str(out), "--set", override]) == 2
+    arguments = ["train", "--data", str(release), "--preset", "quick", "--out", str(out)]
+    assert main([*arguments, "--set", override]) == 2
     said = capsys.readouterr().err
     assert told in said
     assert said.count("\n") == 1
@@ -243,3 +244,8 @@ def test_impossible_settings_of_features_are_refused(release, tmp_path, capsys, 
     assert told in said
     assert said.count("\n") == 1
     assert not (out / "run.json").exists()
+
+
+def test_the_default_preset_of_train_is_fast():
+    options = make_parser("train").parse_args(["train", "--data", "release", "--out", "model"])
+    assert options.preset == "fast"

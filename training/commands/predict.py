@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="predict a test split although the model has seen answers of it in training",
     )
-    parser.add_argument("--name", help="what tables call the system, if not by the name of the model")
+    parser.add_argument("--name", help="name of the system in tables (default: the name of the model)")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ from shlex import quote
 from ...evaluation.task import INPUTS
 from ..settings import preset_names
 
-EXAMPLE = """proofmatch train --data release --preset quick --input both --out model --set num_train_epochs=4
+EXAMPLE = """proofmatch train --data release --out model
 
 on two GPUs, which share each batch:
   torchrun --nproc-per-node 2 -m proofmatch train --data release --preset quick --out model"""
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", required=True, metavar="RELEASE", help="a folder, or OWNER/NAME[@REVISION] on the Hub"
     )
-    parser.add_argument("--preset", default="quick", choices=preset_names(), help="name of the settings")
+    parser.add_argument("--preset", default="fast", choices=preset_names(), help="the settings to start from")
     parser.add_argument("--input", choices=INPUTS, default="both", help="which tokens the model takes")
     parser.add_argument("--by-article", action="store_true", help="the splits that keep articles together")
     parser.add_argument("--out", required=True, type=Path, metavar="MODEL", help="output folder")

@@ -36,7 +36,7 @@ class PretrainedEncoder(nn.Module):
         fields = {key: value for key, value in (config.encoder_config or {}).items() if _is_shape(key)}
         model_type = fields.pop("model_type", None)
         if model_type not in _TEXT_MODELS:
-            raise ProofmatchError(f"{model_type} is no encoder of texts that transformers has")
+            raise ProofmatchError(f"{model_type} is not a text encoder of transformers")
         encoder_config = AutoConfig.for_model(model_type, **fields)
         self.model = AutoModel.from_config(encoder_config, dtype=torch.float32, trust_remote_code=False)
 
@@ -71,7 +71,7 @@ def config_of_encoder(encoder: str, **sizes: Any) -> ProofMatcherConfig:  # noqa
     # Every text model has these names, whatever its own ones are.
     hidden_size, vocab_size = (getattr(config, name, None) for name in ("hidden_size", "vocab_size"))
     if not hidden_size or not vocab_size:
-        raise ProofmatchError(f"{encoder} is a {config.model_type}, which is no encoder of texts")
+        raise ProofmatchError(f"{encoder} is a {config.model_type}, which is not a text encoder")
     padding = getattr(config, "pad_token_id", None) or 0
     positions = getattr(config, "max_position_embeddings", None) or _MAX_WORDS
     # RoBERTa and its relatives count positions from the id of their padding.

@@ -76,8 +76,8 @@ class Token(NamedTuple):
         is_word: Whether it is text and more than punctuation.
         hash: The hash of a symbol with its type; 0 for text.
         sort: The hash of a variable's font, alphabet and case; 0 for other tokens.
-        word: The hash of a word; 0 if it is none.
-        stem: The hash of a word's stem; 0 if it is none.
+        word: The hash of a word; 0 for other tokens.
+        stem: The hash of a word's stem; 0 for other tokens.
         parts: The parts of a compound word.
         part_stems: The hashes of their stems.
     """

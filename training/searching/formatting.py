@@ -41,7 +41,7 @@ def hit_to_text(hit: Hit, width: int, *, full: bool = False, measure: str = "sco
         *([hit.source] if hit.source else []),
         *(line for text in texts for line in _cut(_wrapped(text, inside), full)),
         *_others(hit, inside),
-        *(_reasons(hit.explanation, inside) if hit.explanation else []),
+        *(_reasons(hit.explanation, (hit.proof, hit.statement), inside) if hit.explanation else []),
     ]
     return "\n".join([head[0], *(_INDENT + line for line in lines)])
 
@@ -74,8 +74,8 @@ def _others(hit: Hit, width: int) -> list[str]:
     return _wrapped(f"The same text is in {', '.join(places[:_MAX_OTHERS] + more)}.", width)
 
 
-def _reasons(explanation: Explanation, width: int) -> list[str]:
-    summary = summarize(explanation)
+def _reasons(explanation: Explanation, texts: tuple[str, str], width: int) -> list[str]:
+    summary = summarize(explanation, *texts)
     parts = [f"{name} {contribution:.2f}" for name, contribution in explanation.parts]
     shared = [f"{line.statement} {line.contribution:.2f}" for line in _shown(summary.shared, _MAX_SHARED)]
     associated = [

@@ -110,7 +110,7 @@ class Hit:
         """The words and formulas that contribute most to the score; none without an explanation."""
         if self.explanation is None:
             return []
-        summary = summarize(self.explanation)
+        summary = summarize(self.explanation, self.proof, self.statement)
         lines = [
             line for line in (*summary.shared, *summary.associated) if line.contribution >= MIN_CONTRIBUTION
         ]

@@ -1,13 +1,14 @@
 """An explanation in a few lines: overlapping features become one line each, formulas are printed readably."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import groupby
 
 from ...builder.linearization.fonts import fold_styled
 from ...builder.tokens import MATH, text_token
-from ...evaluation.pages.texts import COMMON_WORDS
+from ...evaluation.pages.formulas import Leaf, leaves_of, written
+from ...evaluation.pages.texts import COMMON_WORDS, shown_text
 from ..lexical.explanation import SHARED, NamedFeature, Reason
 from ..lexical.features import SHAPES, look_up, stem
 from .explain import Explanation
@@ -49,11 +50,15 @@ class Summary:
     associated: list[Line]
 
 
-def summarize(explanation: Explanation) -> Summary:
+def summarize(explanation: Explanation, *texts: str) -> Summary:
     """Group reasons by the word or formula that they concern.
 
     N-grams, words and their stems overlap, so one word of a text has many features. Here it is one line with
     the contribution of all of them. Tokens without meaning, such as articles and brackets, have no line.
+
+    Args:
+        explanation: The explanation.
+        texts: Texts with TeX in which its formulas occur. Tokens have no scripts; these show where they are.
     """
     statement, proof = explanation.statement, explanation.proof
     themes_of_statement, themes_of_proof = _Themes(statement, proof), _Themes(proof, statement)
@@ -80,7 +85,8 @@ def summarize(explanation: Explanation) -> Summary:
             group = next(same, None) or _group_of(ours, theirs, associated)
         group.contribution += reason.contribution
         group.reasons.append(reason)
-    return Summary(_lines(shared), _lines(associated))
+    scripts = _Scripts(texts)
+    return Summary(_lines(shared, scripts), _lines(associated, scripts))
 
 
 def is_symbol(token: str) -> bool:
@@ -222,21 +228,52 @@ def _word(token: str) -> str:
     return look_up(token).surface
 
 
-def _lines(groups: list[_Group]) -> list[Line]:
+class _Scripts:
+    """Finds the scripts of formulas in texts.
+
+    Args:
+        texts: The texts, with TeX.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._formulas = [
+            [leaf for leaf in leaves_of(piece) if leaf[0] not in _INVISIBLE]
+            for text in texts
+            for piece in shown_text(text)
+            if isinstance(piece, list) and piece[0] == "math"
+        ]
+
+    def find(self, symbols: list[str]) -> list[str]:
+        """Tell of each symbol whether it is a subscript `_`, a superscript `^`, or neither."""
+        n = len(symbols)
+        for leaves in self._formulas:
+            for start in range(len(leaves) - n + 1):
+                some = leaves[start : start + n]
+                if some[0][1] == "" and [symbol for symbol, _ in some] == symbols:
+                    return [script for _, script in some]
+        return [""] * n
+
+
+def _lines(groups: list[_Group], scripts: _Scripts) -> list[Line]:
     lines = [
-        Line(_printed(group.statement), _printed(group.proof), group.contribution, tuple(group.reasons))
+        Line(
+            _printed(group.statement, scripts),
+            _printed(group.proof, scripts),
+            group.contribution,
+            tuple(group.reasons),
+        )
         for group in groups
     ]
     return sorted(lines, key=lambda line: -line.contribution)
 
 
-def _printed(theme: _Theme) -> str:
+def _printed(theme: _Theme, scripts: _Scripts) -> str:
     pieces = []
     for is_formula, some in groupby(theme.shown, is_symbol):
         tokens = list(some)
         if is_formula:
             cut = " …" if len(tokens) > _MAX_SYMBOLS else ""
-            pieces.append(printed_formula(tokens[:_MAX_SYMBOLS]) + cut)
+            pieces.append(printed_formula(tokens[:_MAX_SYMBOLS], scripts.find) + cut)
         else:
             pieces += map(_word, tokens)
     return " ".join(pieces)
@@ -255,25 +292,35 @@ _SPACE_AFTER = frozenset(",;:")
 _ALPHABETS = (range(0x1D400, 0x1D800), range(0x2100, 0x2150))  # Unicode's mathematical letters
 
 
-def printed_formula(tokens: Sequence[str]) -> str:
-    """Write symbols side by side, with spaces where a formula has them; scripts are not raised.
+def printed_formula(
+    tokens: Sequence[str],
+    find_scripts: Callable[[list[str]], list[str]] = lambda symbols: [""] * len(symbols),
+) -> str:
+    """Write symbols side by side, with spaces where a formula has them.
+
+    Args:
+        tokens: The symbols.
+        find_scripts: Tells of each symbol whether it is a subscript `_`, a superscript `^`, or neither.
 
     >>> printed_formula(["m:f", "m::", "m:X", "m:→", "m:Spec", "m:(", "m.script:O", "m:)"])
     'f: X → Spec(𝒪)'
+    >>> printed_formula(["m:a", "m:n", "m:=", "m:0"], lambda _: ["", "_", "", ""])
+    'aₙ = 0'
     """
-    text, previous = "", ""
-    for token in tokens:
-        symbol = _printed_symbol(token)
-        if not symbol:
-            continue
-        is_apart = (
+    symbols = [symbol for symbol in map(_printed_symbol, tokens) if symbol]
+    leaves: list[Leaf] = []
+    previous = ""
+    for symbol, script in zip(symbols, find_scripts(symbols), strict=True):
+        is_apart = not script and (
             symbol in _RELATIONS
             or previous in _RELATIONS | _SPACE_AFTER
             or (symbol.isalnum() and previous.isalnum() and len(symbol + previous) > 2)
         )
-        text += f" {symbol}" if is_apart and previous else symbol
+        if is_apart and previous:
+            leaves.append((" ", ""))
+        leaves.append((symbol, script))
         previous = symbol
-    return text
+    return written(leaves)
 
 
 def trimmed(tokens: Sequence[str], begin: int, end: int) -> tuple[int, int]:

@@ -32,9 +32,10 @@ class _Curve:
 
 @dataclass(frozen=True, slots=True)
 class _Plot:
-    """Curves under a heading, or what to say if there is nothing to draw."""
+    """Curves under a heading, what their values are, and what to say if there is nothing to draw."""
 
     heading: str
+    values: str
     empty: str
     curves: list[_Curve] = field(default_factory=list)
     legend_columns: int = 3
@@ -50,8 +51,8 @@ def learning_curve(history: Sequence[Entry], best_by: str = "eval_mrr") -> str:
     """
     losses, count = points(history, "loss"), len(evaluations(history))
     best = best_evaluation(history, best_by if best_by in MEASURES else "eval_mrr")
-    training = _Plot("Training loss", _NO_LOSS, _loss_curves(losses))
-    validation = _Plot("Validation", _NO_EVALUATION)
+    training = _Plot("Training loss", "loss", _NO_LOSS, _loss_curves(losses))
+    validation = _Plot("Scores on the validation split", "score, %", _NO_EVALUATION)
     said = [_NO_LOSS, _NO_EVALUATION]
     if losses:
         ends = [f"{point.value:.3g} at epoch {epochs_text(point.epoch)}" for point in (losses[0], losses[-1])]
@@ -63,7 +64,8 @@ def learning_curve(history: Sequence[Entry], best_by: str = "eval_mrr") -> str:
             _score_curve(name, points(history, measure), points([best], measure), number)
             for number, (measure, name) in enumerate(MEASURES.items())
         ]
-        validation = _Plot(f"Validation, in percent ({where})", _NO_EVALUATION, curves, marked_epoch=epoch)
+        heading = f"Scores on the validation split ({where})"
+        validation = _Plot(heading, "score, %", _NO_EVALUATION, curves, marked_epoch=epoch)
         scores = ", ".join(curve.name for curve in curves if curve.best)
         said[1] = f"{count} evaluation{'' if count == 1 else 's'}; {where}, {scores}"
     description = "; ".join(said) + "."
@@ -85,7 +87,7 @@ def compare_curves(histories: Mapping[str, Sequence[Entry]]) -> str:
         f"MRR on validation, in percent, of {len(curves)} runs",
         f"The best value of each run: {'; '.join(curve.name for curve in curves)}.",
         344 + 22 * -(-len(curves) // columns),
-        [_Plot("MRR on validation, in percent (legend: best value)", _NO_EVALUATION, curves, columns)],
+        [_Plot("MRR on validation (legend: best value)", "MRR, %", _NO_EVALUATION, curves, columns)],
     )
 
 
@@ -131,6 +133,7 @@ def _draw_plot(axes: "Axes", plot: _Plot) -> None:
     elif 0 <= axes.dataLim.y0 <= axes.dataLim.y1 / 2:  # show zero unless it is far away
         axes.set_ylim(bottom=0)
     axes.set_xlabel("epoch")
+    axes.set_ylabel(plot.values)
     axes.tick_params(axis="x", labelbottom=True)
 
 

@@ -1,9 +1,9 @@
 // Sorts and filters the tables of the page. The view is in the address, so a link restores it.
 const sections = [...document.querySelectorAll("section.board")];
 const links = [...document.querySelectorAll("nav.boards a")];
-const fields = Object.fromEntries(["find", "input", "kind", "sort", "order"].map((id) => [id, document.getElementById(id)]));
+const fields = Object.fromEntries(["find", "input", "kind", "sort", "order", "ablations", "board"].map((id) => [id, document.getElementById(id)]));
 const status = document.getElementById("status");
-const EMPTY = { board: sections[0].id, sort: "", order: "", find: "", input: "", kind: "" };
+const EMPTY = { board: sections[0].id, sort: "", order: "", find: "", input: "", kind: "", ablations: "" };
 const collator = new Intl.Collator("en", { numeric: true });
 let state = { ...EMPTY };
 
@@ -16,6 +16,7 @@ function parsed(hash) {
   for (const key of ["find", "input", "kind", "sort", "order"]) {
     if (given[key] && (key === "find" || key === "sort" || isOption(fields[key], given[key]))) known[key] = given[key];
   }
+  if (given.ablations === "yes" && fields.ablations) known.ablations = "yes";
   return known;
 }
 
@@ -25,7 +26,7 @@ function isOption(select, value) {
 
 function address(shown) {
   const rest = new URLSearchParams();
-  for (const key of ["sort", "order", "find", "input", "kind"]) if (shown[key]) rest.set(key, shown[key]);
+  for (const key of ["sort", "order", "find", "input", "kind", "ablations"]) if (shown[key]) rest.set(key, shown[key]);
   return "#" + shown.board + (rest.size ? "&" + rest : "");
 }
 
@@ -79,7 +80,7 @@ function filter(section) {
       const text = row.cells[1].textContent.toLocaleLowerCase();
       const fits =
         (!state.input || row.dataset.input === state.input) &&
-        (!state.kind || row.dataset.kind === state.kind) &&
+        (state.kind ? row.dataset.kind === state.kind : state.ablations || row.dataset.kind !== "ablation") &&
         words.every((word) => text.includes(word));
       row.hidden = !fits;
       left += fits;
@@ -108,6 +109,8 @@ function show() {
   fields.sort.value = head.dataset.key;
   fields.order.value = order;
   for (const key of ["find", "input", "kind"]) if (fields[key] && fields[key].value !== state[key]) fields[key].value = state[key];
+  if (fields.ablations) fields.ablations.checked = Boolean(state.ablations);
+  fields.board.value = state.board;
   document.getElementById("view").setAttribute("href", address(state));
 }
 
@@ -136,10 +139,17 @@ for (const section of sections) {
       head.replaceChildren(element("button", { type: "button", onclick: turn }, head.dataset.title));
     }
   }
-  section.querySelector(".reset").addEventListener("click", () => change({ find: "", input: "", kind: "" }));
+  section.querySelector(".reset").addEventListener("click", () => change({ find: "", input: "", kind: "", ablations: fields.ablations ? "yes" : "" }));
 }
 fields.find.addEventListener("input", () => change({ find: fields.find.value }));
 for (const key of ["input", "kind", "order"]) fields[key]?.addEventListener("change", () => change({ sort: fields.sort.value, [key]: fields[key].value }));
+fields.ablations?.addEventListener("change", () => change({ ablations: fields.ablations.checked ? "yes" : "" }));
+fields.board.addEventListener("change", () => { location.hash = address({ ...state, board: fields.board.value }); });
+// On a small screen results come first.
+const small = matchMedia("(max-width: 48rem)");
+const fold = () => { document.getElementById("filters").open = !small.matches; };
+small.addEventListener("change", fold);
+fold();
 fields.sort.addEventListener("change", () => change({ sort: fields.sort.value, order: "" }));
 addEventListener("hashchange", follow);
 document.getElementById("controls").hidden = false;

@@ -19,15 +19,59 @@ function sourceNodes(source) {
 
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 
+// The styles of Unicode's mathematical letters, by the code point after the last of each.
+const STYLES = [[0x1d434, "bold"], [0x1d468, "italic"], [0x1d49c, "bold italic"], [0x1d4d0, "script"], [0x1d504, "script bold"],
+  [0x1d538, "fraktur"], [0x1d56c, "double"], [0x1d5a0, "fraktur bold"], [0x1d5d4, "sans"], [0x1d608, "sans bold"],
+  [0x1d63c, "sans italic"], [0x1d670, "sans bold italic"], [0x1d6a4, "mono"], [0x1d6a8, "italic"], [0x1d6e2, "bold"],
+  [0x1d71c, "italic"], [0x1d756, "bold italic"], [0x1d790, "sans bold"], [0x1d7ca, "sans bold italic"], [0x1d7d8, "bold"],
+  [0x1d7e2, "double"], [0x1d7ec, "sans"], [0x1d7f6, "sans bold"], [0x1d800, "mono"]];
+const OTHER_STYLES = { double: "ℂℍℕℙℚℝℤ", script: "ℬℰℱℋℐℒℳℛℯℊℴ", fraktur: "ℭℌℑℜℨ", italic: "ℎ" };
+
+// Whether a font of this machine has mathematical letters: 𝐴 then looks unlike a character that no font has.
+function hasMathLetters() {
+  const canvas = element("canvas", { width: 40, height: 40 });
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  const drawn = (text) => {
+    context.clearRect(0, 0, 40, 40);
+    context.font = "24px serif";
+    context.fillText(text, 4, 30);
+    return context.getImageData(0, 0, 40, 40).data.join();
+  };
+  return drawn("\u{1d434}") !== drawn("\u{1d455}");
+}
+
+const MATH_LETTERS = hasMathLetters();
+if (!MATH_LETTERS) document.documentElement.classList.add("no-math-letters");
+
+function styleOf(letter) {
+  const code = letter.codePointAt(0);
+  if (code >= 0x1d400 && code < 0x1d800) return STYLES.find(([end]) => code < end)[1];
+  return Object.keys(OTHER_STYLES).find((style) => OTHER_STYLES[style].includes(letter)) ?? "";
+}
+
+// A text without mathematical letters, if this machine cannot draw them.
+function drawable(text) {
+  return MATH_LETTERS ? text : text.replace(/[\u2102-\u2134\u{1d400}-\u{1d7ff}]/gu, (letter) => letter.normalize("NFKC"));
+}
+
+// The classes that give a leaf of a formula its style where the letters have none.
+function letterClasses(name, text) {
+  if (MATH_LETTERS) return "";
+  const letters = [...text.trim()];
+  const style = letters.length ? styleOf(letters[0]) : "";
+  const isVariable = !style && name === "mi" && letters.length === 1 && /\p{L}/u.test(text);
+  return (isVariable ? "italic" : style).split(" ").filter(Boolean).map((one) => `letters-${one}`).join(" ");
+}
+
 // [element, child, …, attributes?] → MathML. `classOf` may give a leaf a class by its text.
 function formula(node, classOf) {
   const [name, ...rest] = node;
   const made = name === "code" ? document.createElement("code") : document.createElementNS(MATHML, name);
   for (const child of rest) {
     if (typeof child === "string") {
-      made.append(child);
-      const marked = name === "code" ? "" : classOf(leafKey(name, child));
-      if (marked) made.setAttribute("class", marked);
+      made.append(name === "code" ? child : drawable(child));
+      const classes = name === "code" ? "" : [classOf(leafKey(name, child)), letterClasses(name, child)].filter(Boolean).join(" ");
+      if (classes) made.setAttribute("class", classes);
     } else if (Array.isArray(child)) made.append(formula(child, classOf));
     else for (const [key, value] of Object.entries(child)) made.setAttribute(key, value);
   }

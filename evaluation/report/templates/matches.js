@@ -2,8 +2,8 @@
 const PAGE = 50;
 const common = new Set(settings.common.map(wordKey));
 const byId = (id) => document.getElementById(id);
-const controls = ["search", "category", "rank", "order", "fixed"].map(byId).filter(Boolean);
-const state = { index: null, found: [], places: new Map(), haystack: [] };
+const controls = ["search", "category", "rank", "order", "outcome", "chosen", ...settings.classes].map(byId).filter(Boolean);
+const state = { index: null, found: [], places: new Map(), haystack: [], waiting: 0 };
 
 function chosen() {
   return new URLSearchParams(location.hash.slice(1));
@@ -37,12 +37,19 @@ const orders = {
 function narrow() {
   const value = Object.fromEntries(controls.map((control) => [control.id, control.value]));
   const words = value.search.toLowerCase().split(/\s+/).filter(Boolean);
-  const { rank, category, fixed } = state.index;
+  const { rank, category, outcome, chosen, classes } = state.index;
+  const wanted = settings.classes.map((id) => value[id]);
   const found = [];
+  state.all = 0;
   for (let at = 0; at < rank.length; at++) {
+    // Right matches are shown only to those who ask for them.
+    if ((outcome[at] === "broken") !== (value.outcome === "broken")) continue;
+    state.all += 1;
     if (value.category && category[at] !== value.category) continue;
     if (!isWithin(rank[at], value.rank)) continue;
-    if (value.fixed && fixed[at] !== (value.fixed === "yes")) continue;
+    if (value.outcome && outcome[at] !== value.outcome) continue;
+    if (!isWithin(chosen[at], value.chosen)) continue;
+    if (!wanted.every((one, place) => !one || classes[at][place] === Number(one))) continue;
     if (!words.every((word) => state.haystack[at].includes(word))) continue;
     found.push(at);
   }
@@ -54,7 +61,7 @@ function narrow() {
 }
 
 function sayPlace(current) {
-  const [found, all] = [state.found.length, state.index.rank.length].map((number) => number.toLocaleString("en"));
+  const [found, all] = [state.found.length, state.all].map((number) => number.toLocaleString("en"));
   const place = state.places.get(current);
   const of = found === all ? `${all} matches` : `${found} of ${all} matches`;
   byId("count").textContent = place === undefined ? of : `${of}, this is number ${(place + 1).toLocaleString("en")}`;
@@ -76,7 +83,7 @@ function showList(page) {
   byId("list").replaceChildren(...shown.map((at) => element("li", {},
     element("a", { href: address(state.index.id[at]), "aria-current": at === state.current ? "true" : null },
       element("span", { class: "faint" }, `${rankText(at)} · ${state.index.category[at]}`),
-      element("span", { class: "snippet" }, state.index.plain[at].slice(0, 160))))));
+      element("span", { class: "snippet" }, drawable(state.index.plain[at].slice(0, 160)))))));
   const pages = Math.max(1, Math.ceil(state.found.length / PAGE));
   byId("page").textContent = `page ${page + 1} of ${pages}`;
   byId("earlier").disabled = page === 0;
@@ -110,23 +117,25 @@ async function showMatch(at) {
   const badges = [rankText(at)];
   if (index.margin[at] === 0) badges.push("same score as the predicted one");
   else if (index.margin[at] !== null) badges.push(`score ${index.margin[at]} below the predicted one`);
-  if (index.fixed[at]) badges.push("one-to-one matching fixes it");
+  const isBroken = index.outcome[at] === "broken";
+  if (index.outcome[at] === "fixed") badges.push("one-to-one matching fixes it");
+  if (isBroken) badges.push("one-to-one matching breaks it");
   if (index.same[at]) badges.push("both proofs have the same text");
-  const step = (title, to) => element("button", { type: "button", disabled: !(to in state.found), "data-step": title,
+  const button = (title, to) => element("button", { type: "button", disabled: !(to in state.found), "data-step": title,
     onclick: () => open(state.found[to]) }, title);
   const pressed = document.activeElement?.dataset?.step;
   const hadFocus = byId("match").contains(document.activeElement);
   const isOpen = Boolean(byId("match").querySelector("details")?.open); // stays open for the next match
-  const what = proves ? [element("details", { open: isOpen }, element("summary", {}, "What the predicted proof proves"),
+  const what = proves ? [element("details", { open: isOpen }, element("summary", {}, isBroken ? "What the matched proof proves" : "What the predicted proof proves"),
     element("p", { class: "words" }, textNodes(proves)))] : [];
   byId("match").replaceChildren(
-    element("p", { class: "steps" }, step("Previous", place - 1), step("Next", place + 1),
+    element("p", { class: "steps" }, button("Previous", place - 1), button("Next", place + 1),
       ...badges.map((badge) => element("span", { class: "badge" }, badge))),
     panel("statement", "Statement", [`${index.kind[at]} in “${index.title[at]}”, ${index.category[at]}, ${index.id[at]}`, sourceNodes(index.source[at])],
       statement, marker(...keys, false)),
     element("div", { class: "proofs" },
       panel("gold", "Right proof", `its own, ${index.proofs[at][0]}`, gold, marker(...keys, true)),
-      panel("rival", "Predicted proof", [`${index.rival_title[at] ? `of a ${index.rival_kind[at]} in “${index.rival_title[at]}”, ` : ""}${index.proofs[at][1]}`, sourceNodes(index.rival_source[at])],
+      panel("rival", isBroken ? "Proof in the one-to-one matching" : "Predicted proof", [`${index.rival_title[at] ? `of a ${index.rival_kind[at]} in “${index.rival_title[at]}”, ` : ""}${index.proofs[at][1]}`, sourceNodes(index.rival_source[at])],
         rival, marker(...keys, true), ...what)));
   if (pressed) {
     const steps = [...byId("match").querySelectorAll("[data-step]:enabled")];
@@ -140,8 +149,15 @@ function isNarrow() {
   return matchMedia("(max-width: 60rem)").matches;
 }
 
+// At once, not in an event: the next key may be pressed before that.
 function open(at) {
-  location.hash = address(state.index.id[at]);
+  history.pushState(null, "", address(state.index.id[at]));
+  follow();
+}
+
+function step(by) {
+  const to = (state.places.get(state.current) ?? -1) + by;
+  if (to in state.found) open(state.found[to]);
 }
 
 function say(...words) {
@@ -157,6 +173,8 @@ function follow() {
     if (control.tagName === "SELECT" && ![...control.options].some((option) => option.value === value)) control.selectedIndex = 0;
     else control.value = value ?? "";
   }
+  const more = document.querySelector(".more");
+  if (["chosen", ...settings.classes].some((id) => parts.get(id))) more.open = true;
   narrow();
   const wanted = parts.get("match");
   const at = wanted ? state.index.id.indexOf(wanted) : state.found[0] ?? -1;
@@ -204,22 +222,24 @@ function onKey(event) {
   } else if (event.key === "/") {
     event.preventDefault();
     byId("search").focus();
-  } else if (event.key === "j" || event.key === "k") {
-    const to = (state.places.get(state.current) ?? -1) + (event.key === "j" ? 1 : -1);
-    if (to in state.found) open(state.found[to]);
+  } else if (["j", "k"].includes(event.key.toLowerCase())) {
+    const by = event.key.toLowerCase() === "j" ? 1 : -1;
+    if (state.index) step(by);
+    else state.waiting += by; // the list is still being unpacked
   }
 }
 
 async function start() {
   if (!document.getElementById("index")) return;
   byId("browser").hidden = false;
+  addEventListener("keydown", onKey);
   if (typeof DecompressionStream === "undefined") {
     say("This browser is too old to unpack the matches; any of the last three years can.");
     return;
   }
   state.index = await unpacked("index");
   const { plain, title, id, article, source, proofs } = state.index;
-  state.haystack = plain.map((text, at) => [text, title[at], id[at], article[at], source[at], ...proofs[at]].join(" ").toLowerCase());
+  state.haystack = plain.map((text, at) => [text, text.normalize("NFKC").replace(/[_^{}]/g, ""), title[at], id[at], article[at], source[at], ...proofs[at]].join(" ").toLowerCase());
   let waiting;
   for (const control of controls) {
     control.addEventListener("input", () => {
@@ -236,9 +256,13 @@ async function start() {
     // On small screens the match is below the list: scroll to it.
     if (isNarrow()) byId("match").scrollIntoView();
   });
-  addEventListener("keydown", onKey);
+  for (const link of document.querySelectorAll("a.behind")) {
+    link.addEventListener("click", () => setTimeout(() => byId("browser").scrollIntoView()));
+  }
   state.isReading = !chosen().has("match");
   follow();
+  for (; state.waiting > 0; state.waiting--) step(1);
+  for (; state.waiting < 0; state.waiting++) step(-1);
 }
 
 start();

@@ -8,7 +8,9 @@ import pytest
 
 from proofmatch import __version__
 from proofmatch.builder.release.release import open_release
+from proofmatch.builder.variants.variant import make_variant
 from proofmatch.cli import main
+from proofmatch.evaluation.leaderboard import make_leaderboard
 from proofmatch.evaluation.leaderboard.boards import make_boards
 from proofmatch.evaluation.leaderboard.checking import check_folder, open_checker
 from proofmatch.evaluation.leaderboard.published import add_published, read_published
@@ -262,3 +264,25 @@ def test_the_papers_figures_are_those_of_the_paper():
             else:
                 continue
             assert line in lines, (split, line)
+
+
+def test_boards_have_names_in_words(release, tmp_path):
+    renamed = make_variant(release, tmp_path / "renamed", symbols="full")
+    for name, data in (("plain", release), ("other", renamed)):
+        predictions = tmp_path / "results" / name / "dice.jsonl"
+        predictions.parent.mkdir(parents=True)
+        for arguments in (
+            ["baseline", "dice", "--data", str(data), "--out", str(predictions)],
+            [
+                "evaluate",
+                str(predictions),
+                "--data",
+                str(data),
+                "--out",
+                str(predictions.with_suffix(".result.json")),
+            ],
+        ):
+            assert main(arguments) == 0
+    made = make_leaderboard(tmp_path / "results", tmp_path / "site", [release, renamed])
+    titles = [board.title for board in made.boards if board.verified]
+    assert titles == ["release: test split", "release, all variables renamed: test split"]

@@ -272,4 +272,44 @@ def test_signs_and_letters_without_a_font_stay():
 
 
 def test_examples_in_docstrings_hold():
-    assert doctest.testmod(formulas) == (0, 1)
+    assert doctest.testmod(formulas) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("tex", "leaves"),
+    [
+        (r"\bigl{\lVert}x\bigr{\rVert}^{2}", "‖x‖2"),
+        (r"\bigl\lVert x\bigr\rVert", "‖x‖"),
+        (r"\Bigl{\{}x\Bigr{\}}", "{x}"),
+        (r"\bigl{\langle}x,y\bigr\rangle", "⟨x,y⟩"),
+        (r"\Bigl{|}f\Bigr{|}", "|f|"),
+        (r"\bigl(x\bigr)", "(x)"),
+        (r"\bigcup_i X", "⋃iX"),
+    ],
+)
+def test_large_delimiters_are_drawn_without_their_braces(tex, leaves):
+    (formula,) = formulas.shown_formula(tex)
+    assert "".join(symbol for symbol, _ in formulas.leaves_of(formula)) == leaves
+
+
+def test_bars_of_a_norm_have_one_height():
+    (formula,) = formulas.shown_formula(r"\lVert x_{i}\rVert")
+    bars = [node for node in formula[1:] if node[1] == "‖"]
+    assert [bar[-1] for bar in bars] == [{"stretchy": "false"}] * 2
+
+
+@pytest.mark.parametrize(
+    ("tex", "written"),
+    [
+        ("a_n", "aₙ"),
+        ("x^2", "x²"),
+        ("L_{B/A}", "L_{B/A}"),
+        ("X_A", "X_A"),
+        ("x_i^2", "xᵢ²"),
+        ("x_{n_k}", "xₙₖ"),
+        (r"\frac{a_1}{b}", "a₁b"),
+    ],
+)
+def test_scripts_stay_in_plain_text(tex, written):
+    (formula,) = formulas.shown_formula(tex)
+    assert formulas.written(formulas.leaves_of(formula)) == written

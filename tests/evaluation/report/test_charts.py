@@ -82,12 +82,12 @@ def test_proofs_by_how_many_chose_them():
     choices = np.array([0, 0, 0, 0, 0, 1, 2, 2])
     rows = _rows(assignment_chart(count_assignments(choices, 8), 8))
     assert rows == {
-        "≥ 20": ("0", "0.0 %"),
-        "≥ 10": ("0", "0.0 %"),
-        "≥ 5": ("1", "12.5 %"),
-        "≥ 2": ("2", "25.0 %"),
-        "= 1": ("1", "12.5 %"),
-        "< 1": ("5", "62.5 %"),
+        "0": ("5", "62.5 %", ""),
+        "1": ("1", "12.5 %", ""),
+        "2–4": ("1", "12.5 %", "2"),
+        "5–9": ("1", "12.5 %", "1"),
+        "10–19": ("0", "0.0 %", "0"),
+        "≥ 20": ("0", "0.0 %", "0"),
     }
 
 
@@ -155,7 +155,7 @@ def test_proofs_are_those_of_the_statements_whatever_their_order(toys):
 def test_classes_cover_all_statements(values, written):
     values = np.array(values)
     is_right = (values % 2 == 0).astype(np.float64)
-    chart = charts._class_chart("Of numbers", "number", values, is_right, written)
+    chart = charts._class_chart("Of numbers", "numbers", "number", values, is_right, written)
     assert sum(int(row.figures[2]) for row in chart.rows) == len(values)
     right = sum(row.share * int(row.figures[2]) for row in chart.rows)
     assert right == pytest.approx(is_right.sum())

@@ -206,7 +206,9 @@ def test_an_entry_has_all_that_the_page_says_of_a_match(tmp_path):
         "rival_title": "a.2",  # where there is no title
         "rival_kind": "lemma",
         "rival_source": None,
-        "fixed": True,
+        "outcome": "fixed",
+        "chosen": 2,
+        "classes": [],
         "same": False,
         "plain": "If x.",
     }
@@ -214,12 +216,8 @@ def test_an_entry_has_all_that_the_page_says_of_a_match(tmp_path):
 
 def test_ranks_margins_and_categories_may_be_unknown(tmp_path):
     (entry,) = _collection(tmp_path, [Pair("A", "B", None), Pair("C", "D")], {0: [1], 1: [1]}).entries
-    assert (entry["rank"], entry["margin"], entry["category"], entry["fixed"]) == (
-        None,
-        None,
-        "unknown",
-        False,
-    )
+    found = entry["rank"], entry["margin"], entry["category"], entry["outcome"]
+    assert found == (None, None, "unknown", None)
 
 
 def test_a_margin_beyond_all_numbers_is_unknown(tmp_path):
@@ -251,7 +249,7 @@ def test_every_text_is_there_once(report_of_many):
     assert len(texts) == len({str(text) for text in texts})
     entries = _entries(report_of_many)
     assert sorted({number for numbers in entries["texts"] for number in numbers}) == list(range(len(texts)))
-    assert len(entries["id"]) == len(set(entries["id"])) == N_WRONG
+    assert len(entries["id"]) == len(set(entries["id"])) == N_WRONG + entries["outcome"].count("broken")
 
 
 @pytest.fixture(scope="module")
@@ -285,7 +283,8 @@ def test_the_page_is_never_larger_than_it_may_be(share, megabytes_for, many, rep
         assert page.stat().st_size > megabytes * 1e6 - 2_000
         assert f"{wrong.listed} of {wrong.total} wrong matches" in page.read_text()
         whole = _entries(report_of_many)
-        assert _entries(page) == {name: column[: wrong.listed] for name, column in whole.items()}
+        listed = wrong.listed + wrong.broken
+        assert _entries(page) == {name: column[:listed] for name, column in whole.items()}
         used = {number for numbers in _entries(page)["texts"] for number in numbers}
         assert len(_texts(page)) == len(used)  # none of those that were left out
 
@@ -314,7 +313,7 @@ def test_those_that_are_left_out_are_like_those_that_are_not(many, megabytes_for
     release, predictions = many
     wrong = write_report(predictions, release, out=tmp_path / "x.html", max_megabytes=megabytes_for(0.5))
     numbers = [int(name[1:]) for name in _entries(tmp_path / "x.html")["id"]]
-    assert len(numbers) == wrong.listed
+    assert len(numbers) == wrong.listed + wrong.broken
     assert min(numbers) < N_MANY / 4
     assert max(numbers) > 3 * N_MANY / 4
     assert wrong.categories == ["math.AC", "math.AG", "math.NT"]

@@ -142,5 +142,5 @@ def test_a_release_on_the_hub_is_named_with_its_revision(owner, release, tmp_pat
     page = tmp_path / "report.html"
     done = owner.proofmatch("report", str(EXAMPLE), "--data", REPOSITORY, "--out", str(page))
     assert done.returncode == 0, done.stderr
-    assert f"<strong>{REPOSITORY}</strong>" in page.read_text()
+    assert f" on {REPOSITORY}, test split</h1>" in page.read_text()
     assert re.search(r"revision <code>[0-9a-f]{40}</code>", page.read_text())

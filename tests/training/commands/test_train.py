@@ -22,7 +22,7 @@ PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle")
 
 def command(release, out, *more):
     options = [part for setting in SETTINGS for part in ("--set", setting)]
-    return ["train", "--data", str(release), "--out", str(out), *options, *more]
+    return ["train", "--data", str(release), "--preset", "quick", "--out", str(out), *options, *more]
 
 
 @pytest.fixture(scope="module")

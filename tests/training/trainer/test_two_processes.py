@@ -24,7 +24,7 @@ SETTINGS += ["num_train_epochs=1", "max_steps=4", "eval_epochs=0.5", "save_epoch
 def command(release, out, batch, *settings):
     settings = [*TINY, *SETTINGS, f"per_device_train_batch_size={batch}", *settings]
     options = [part for setting in settings for part in ("--set", setting)]
-    return ["train", "--data", str(release), "--out", str(out), *options]
+    return ["train", "--data", str(release), "--preset", "quick", "--out", str(out), *options]
 
 
 @pytest.fixture(scope="module")

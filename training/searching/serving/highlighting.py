@@ -33,9 +33,9 @@ class ShownReason:
     keys: frozenset[str]
 
 
-def shown_reasons(explanation: Explanation) -> list[ShownReason]:
-    """Select the strongest reasons, shared ones first."""
-    summary = summarize(explanation)
+def shown_reasons(explanation: Explanation, *texts: str) -> list[ShownReason]:
+    """Select the strongest reasons, shared ones first; `texts` have the scripts of formulas."""
+    summary = summarize(explanation, *texts)
     return [
         _shown_reason(kind, line, explanation.proof)
         for kind, lines in ((SHARED, summary.shared), (ASSOCIATED, summary.associated))

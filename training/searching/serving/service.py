@@ -282,7 +282,7 @@ def _brace_depth(text: str) -> int:
 
 def found_pair(hit: Hit, *, shown: bool = False) -> FoundPair:
     """Convert a hit for an answer."""
-    reasons = shown_reasons(hit.explanation) if hit.explanation else []
+    reasons = shown_reasons(hit.explanation, hit.proof, hit.statement) if hit.explanation else []
     return FoundPair(
         certainty=None if hit.confidence is None else in_words(hit.confidence),
         others=[

@@ -58,7 +58,7 @@ function reasonLists(hit, article) {
 // Pointing at a reason, or choosing it by keyboard, shows its places; a click keeps them shown and goes there.
 function reasonButton(reason, number, article) {
   const mark = reason.kind === "shared" ? "orange-mark" : "blue-mark";
-  const word = (text) => element("span", { class: mark }, text);
+  const word = (text) => element("span", { class: mark }, drawable(text));
   const names = reason.kind === "shared" ? [word(reason.statement)] : [word(reason.statement), " ~ ", word(reason.proof)];
   const show = (shown) => {
     for (const place of article.querySelectorAll(`.reason-${number}`)) place.classList.toggle("chosen", shown);

@@ -1,0 +1,42 @@
+"""Takes the picture of the README: a wrong match in a report about the embedded sample."""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+from proofmatch.cli import main
+from tests.browser.fixtures import OFFLINE, find_chromium
+
+_SIZE = {"width": 1180, "height": 640}
+_COLOURS = 64  # enough for a page, and a third of the size
+
+
+def take_picture(report: Path, out: Path) -> None:
+    """Photograph the first wrong match of a report."""
+    program = find_chromium()
+    if program is None:
+        raise SystemExit("no chromium on this machine: apt install chromium, or set PROOFMATCH_CHROMIUM")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=OFFLINE)
+        page = browser.new_page(viewport=_SIZE, color_scheme="light", reduced_motion="reduce")
+        page.goto(report.absolute().as_uri())
+        page.wait_for_selector("#match .rival")
+        page.evaluate("document.querySelector('.browser').scrollIntoView()")
+        page.screenshot(path=out)
+        browser.close()
+    with Image.open(out) as picture:
+        picture.convert("RGB").quantize(_COLOURS).save(out, optimize=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    chosen = parser.parse_args().out
+    with tempfile.TemporaryDirectory() as folder:
+        if main(["demo", "--out", folder]) != 0:
+            raise SystemExit("the demo failed; see above")
+        take_picture(Path(folder, "report.html"), chosen)
+    print(f"{chosen}: {chosen.stat().st_size / 1e3:.0f} kB")
