@@ -36,8 +36,8 @@ def read_claims() -> dict[str, dict[str, Any]]:
             "input": input_,
             "set": [*claims["set"], *system["set"], f"seed={seed}"],
         }
-        for (name, system), input_, seed in product(
-            claims["systems"].items(), claims["inputs"], claims["seeds"]
+        for seed, input_, (name, system) in product(
+            claims["seeds"], claims["inputs"], claims["systems"].items()
         )
     }
 

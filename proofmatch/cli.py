@@ -12,6 +12,7 @@ from typing import Any
 from . import __doc__ as DESCRIPTION  # noqa: N812 - it is a constant here
 from . import __version__
 from .errors import ProofmatchError, printable, quoted
+from .processors import configure_threads
 
 # Subcommand → (module with `add_arguments` and `run`, one line of help). Modules are imported only when
 # chosen, so that `proofmatch --help` answers at once.
@@ -120,6 +121,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         hint = f"did you mean {near[0]}?" if near else "`proofmatch --help` lists the commands"
         print(f"proofmatch: there is no command {quoted(chosen)}; {hint}", file=sys.stderr)
         return ProofmatchError.exit_code
+    configure_threads()  # before the command imports a library that has threads
     try:
         options = make_parser(chosen).parse_args(arguments)
         return options.run(options)

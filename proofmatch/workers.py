@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .errors import ProofmatchError
+from .processors import available_processors
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -176,8 +177,7 @@ def number_of_workers(wanted: int | None) -> int:
         ProofmatchError: If it is less than one.
     """
     if wanted is None:
-        # In a container, a process may use fewer CPUs than the machine has.
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return available_processors()
     if wanted < 1:
         raise ProofmatchError(f"workers must be at least 1, not {wanted}")
     return wanted

@@ -20,7 +20,7 @@ Arrays = tuple[np.ndarray, ...]
 
 _ALIGNMENT = 64
 _HASH_SIZE = 16
-_HASHED_AT_ONCE = 1 << 26
+_HASHED_AT_ONCE = 1 << 20
 
 
 def cached_arrays(
@@ -28,8 +28,8 @@ def cached_arrays(
 ) -> Arrays:
     """Load arrays from the cache, or compute and store them.
 
-    A cache that is damaged, or cannot be read or written, only costs time. Loaded arrays are read-only, and
-    take memory only where they are read.
+    A cache that is damaged, or cannot be read or written, only costs time. Arrays from the cache, also those
+    that were just stored, are read-only, and take memory only where they are read.
 
     Args:
         key: Name of the cached file; it must depend on everything that the arrays depend on.
@@ -44,6 +44,7 @@ def cached_arrays(
         arrays = make()
         if path:
             _write(path, arrays)
+            return _read(path, count) or arrays
     return arrays
 
 
@@ -62,10 +63,11 @@ def cache_folder() -> Path | None:
 def _read(path: Path, count: int) -> Arrays | None:
     try:
         content = np.memmap(path, dtype=np.uint8, mode="r").view(np.ndarray)
-        if _hash(content[:-_HASH_SIZE]) != bytes(content[-_HASH_SIZE:]):
-            return None
         arrays = []
         with path.open("rb") as file:
+            if _hash(file, len(content) - _HASH_SIZE) != file.read():
+                return None
+            file.seek(0)
             for _ in range(count):
                 shape, _, dtype = _read_header(file)
                 start, size = file.tell(), dtype.itemsize * math.prod(shape)
@@ -90,13 +92,18 @@ def _write(path: Path, arrays: Arrays) -> None:
                     file, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False
                 )
                 file.write(bytes(-file.tell() % _ALIGNMENT))
-        digest = _hash(np.memmap(unfinished, dtype=np.uint8, mode="r"))
-        with unfinished.open("ab") as file:
-            file.write(digest)
+        with unfinished.open("r+b") as file:
+            file.write(_hash(file, unfinished.stat().st_size))
 
 
-def _hash(content: np.ndarray) -> bytes:
+def _hash(file: BinaryIO, size: int) -> bytes:
+    """Hash the beginning of a file, and leave it at the end of that.
+
+    By reading: what is read from a map counts as memory of the process.
+    """
     hashed = xxhash.xxh3_128()
-    for start in range(0, len(content), _HASHED_AT_ONCE):
-        hashed.update(content[start : start + _HASHED_AT_ONCE].data)
+    buffer = memoryview(bytearray(max(0, min(size, _HASHED_AT_ONCE))))
+    while size > 0 and (count := file.readinto(buffer[:size])):  # pyright: ignore[reportAttributeAccessIssue]
+        hashed.update(buffer[:count])
+        size -= count
     return hashed.digest()

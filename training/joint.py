@@ -21,6 +21,7 @@ from .lexical.lexical_config import LexicalMatcherConfig
 from .lexical.lexical_matcher import LexicalMatcher
 from .lexical.vocabulary import FeatureReader
 from .matcher import Gather, Matcher, ParameterGroup
+from .texts import Columns
 from .vectors import TextVectors, correct_hubness
 
 
@@ -111,6 +112,10 @@ class JointReader:
     def read(self, texts: pa.Array, origin: str | None = None) -> JointTexts:
         """Read a column of texts."""
         return JointTexts(self.words.read(texts), self.features.read(texts, origin))
+
+    def with_candidates(self, proofs: Columns, origin: str | None = None) -> "JointReader":
+        """Return a reader that counts the candidate proofs in the frequencies of features."""
+        return JointReader(self.words, self.features.with_candidates(proofs, origin))
 
     def read_training_pairs(
         self, statements: pa.Array, proofs: pa.Array, origins: tuple[str, str]

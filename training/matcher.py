@@ -4,7 +4,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ from ..evaluation.training_data import (
 from .calibration import confidences
 from .model_files import check_model_files
 from .model_folder import CARD, RUN
-from .texts import TextReader, Texts
+from .texts import Columns, TextReader, Texts
 from .vectors import Vectors, scores_of
 
 if TYPE_CHECKING:
@@ -237,16 +237,27 @@ class TrainedMatcher:
         matcher: The model.
         tokenizer: Its tokenizer.
         name: The folder or repository that it was opened from.
+        own_reader: The reader of texts, if it is another than the matcher's.
     """
 
     matcher: Matcher
     tokenizer: PreTrainedTokenizerFast
     name: str = "matcher"
+    own_reader: TextReader | None = None
 
     @property
     def reader(self) -> TextReader:
         """The reader of texts for the matcher."""
-        return self.matcher.reader(self.tokenizer)
+        return self.own_reader or self.matcher.reader(self.tokenizer)
+
+    def for_candidates(self, proofs: Columns, origin: str | None = None) -> "TrainedMatcher":
+        """Return the model with a reader for statements and proofs of which these are the candidates.
+
+        Args:
+            proofs: As for `TextReader.with_candidates`.
+            origin: Likewise.
+        """
+        return replace(self, own_reader=self.reader.with_candidates(proofs, origin))
 
     def search(
         self,
@@ -292,15 +303,16 @@ class TrainedMatcher:
 
         Args:
             statements: Texts with formulas in TeX, such as `Every ideal of $R$ is principal.`
-            proofs: The same.
+            proofs: The same. A feature that many of them have counts less.
 
         Raises:
             ProofmatchError: If a text is empty.
         """
-        from .searching.query import encode_readable
+        from .searching.query import read_column
 
-        encoded = encode_readable(self, statements, "statement"), encode_readable(self, proofs, "proof")
-        return self.matcher.scores(*encoded).block(0, len(statements))
+        columns = read_column(self, statements, "statement"), read_column(self, proofs, "proof")
+        reader = self.for_candidates(lambda: [(columns[1], None)]).reader
+        return self.matcher.scores(*map(reader.read, columns)).block(0, len(statements))
 
     def push_to_hub(
         self,

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ..evaluation.decoding.candidates import best_candidates
 from .matcher import TrainedMatcher
-from .searching.query import encode_readable
+from .searching.query import read_column
 from .searching.searcher import fingerprint
 from .texts import Texts
 
@@ -42,7 +42,9 @@ class MatcherSearch:
     def index(self, corpus: "Dataset", **_: Any) -> None:  # noqa: ANN401 - the library's
         """Read the documents to search in."""
         self._ids = list(corpus["id"])
-        self._proofs = self._read(corpus, "proof")
+        column = self._column(corpus, "proof")
+        self.model = self.model.for_candidates(lambda: [(column, None)])
+        self._proofs = self.model.reader.read(column)
 
     def search(
         self,
@@ -55,7 +57,8 @@ class MatcherSearch:
         """Find the best documents of each query, or score the ones of `top_ranked`."""
         assert self._proofs is not None  # noqa: S101 - mteb calls `index` first
         names = list(queries["id"])
-        scores = self.model.matcher.scores(self._read(queries, "statement"), self._proofs)
+        statements = self.model.reader.read(self._column(queries, "statement"))
+        scores = self.model.matcher.scores(statements, self._proofs)
         if top_ranked is not None:
             places = {name: place for place, name in enumerate(self._ids)}
             found = {}
@@ -71,12 +74,11 @@ class MatcherSearch:
             for name, (start, stop) in zip(names, pairwise(best.starts.tolist()), strict=True)
         }
 
-    def _read(self, texts: "Dataset", side: str) -> Texts:
+    def _column(self, texts: "Dataset", side: str) -> pa.Array:
         ids = list(texts["id"])
-        reader = self.model.reader
-        if not reader.reads_text_column and all(name in self._tokens for name in ids):
-            return reader.read(pa.array([self._tokens[name] for name in ids], pa.list_(pa.string())))
-        return encode_readable(self.model, list(texts["text"]), side)
+        if not self.model.reader.reads_text_column and all(name in self._tokens for name in ids):
+            return pa.array([self._tokens[name] for name in ids], pa.list_(pa.string()))
+        return read_column(self.model, list(texts["text"]), side)
 
 
 def model_meta(model: TrainedMatcher) -> "ModelMeta":

@@ -274,13 +274,14 @@ def read_task(task: Task, reader: TextReader) -> MatchingSet:
 
 
 def read_texts(task: Task, reader: TextReader) -> tuple[Texts, Texts]:
-    """Read the statements and proofs of a task for a matcher."""
+    """Read the statements and proofs of a task for a matcher; the proofs are the candidates."""
     column = "text" if reader.reads_text_column else "tokens"
-    tables = (config_name(f"{side}s", task.by_article) for side in SIDES)
     statements, proofs = (
-        reader.read(*column_of(task.release, table, task.split, column)) for table in tables
+        column_of(task.release, config_name(f"{side}s", task.by_article), task.split, column)
+        for side in SIDES
     )
-    return statements, proofs
+    reader = reader.with_candidates(lambda: [proofs])
+    return reader.read(*statements), reader.read(*proofs)
 
 
 def column_of(release: Release, table: str, split: str, column: str) -> tuple[pa.Array, str]:

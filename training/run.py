@@ -199,7 +199,7 @@ def _start_lexical(
     config: LexicalMatcherConfig, tokens: list[tuple[pa.Array, str]], seed: int
 ) -> tuple[LexicalMatcher, np.ndarray]:
     """Make an untrained lexical matcher; also return which training statements are its background."""
-    bags = [read_features(texts, tuple(config.groups), config.input, origin) for texts, origin in tokens]
+    bags = [read_features(*column, tuple(config.groups), config.input) for column in tokens]
     vocabulary = count_vocabulary(bags, config.min_frequency)
     statements, _ = vocabulary.look_up_pairs(bags[0], bags[1])
     n_background = min(config.n_background, len(statements)) if config.hub_weight else 0

@@ -3,7 +3,7 @@
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute generates its functions at run time, where a type checker does not see them.)
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 SIDES = ("statement", "proof")
 
 _MOST_VARIABLES = 30  # of a sort in a text; further ones share the last number
+
+Columns = Callable[[], Iterable[tuple[pa.Array, str | None]]]
+"""Returns columns of texts, each with a unique name, or None."""
 
 # Columns of encoded pairs.
 STATEMENT, PROOF = "statement_input_ids", "proof_input_ids"
@@ -59,6 +62,17 @@ class TextReader(Protocol):
         Args:
             texts: Lists of typed tokens, or sentences.
             origin: A unique name of the column; with it, the reader may cache what it computes.
+        """
+        ...
+
+    def with_candidates(self, proofs: Columns, origin: str | None = None) -> "TextReader":
+        """Return a reader for statements and proofs of which these are the candidates.
+
+        Features that are frequent among the candidates count less. Encoders read texts as ever.
+
+        Args:
+            proofs: Returns columns of proofs, each with its origin; called only if it is needed.
+            origin: A unique name of all of them; with it, the reader may cache what it computes.
         """
         ...
 

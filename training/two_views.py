@@ -20,7 +20,7 @@ from .encoder.proof_matcher import ProofMatcher
 from .joint import JointMatcher
 from .lexical.lexical_matcher import LexicalMatcher
 from .matcher import Gather, Matcher, ParameterGroup
-from .texts import TextReader, Texts
+from .texts import Columns, TextReader, Texts
 from .vectors import TextVectors, TextViews, smooth_maximum
 
 _KINDS: dict[str, type[Matcher]] = {
@@ -111,6 +111,12 @@ class ReaderOfViews:
     def read(self, texts: pa.Array, origin: str | None = None) -> TextsOfViews:
         """Read a column of texts."""
         return TextsOfViews(self.named.read(texts, origin), self.blind.read(texts, origin))
+
+    def with_candidates(self, proofs: Columns, origin: str | None = None) -> "ReaderOfViews":
+        """Return a reader that counts the candidate proofs in the frequencies of features."""
+        return ReaderOfViews(
+            self.named.with_candidates(proofs, origin), self.blind.with_candidates(proofs, origin)
+        )
 
     def read_training_pairs(
         self, statements: pa.Array, proofs: pa.Array, origins: tuple[str, str]

@@ -1,6 +1,5 @@
 """Score sources: all scores of a matching problem, computed one block of rows at a time."""
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 import numpy as np
 
 from proofmatch.errors import ProofmatchError
+from proofmatch.processors import available_processors
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -229,7 +229,7 @@ def map_blocks(
         return work(start, _checked(source.block(start, stop), start, (stop - start, n_columns)))
 
     starts = range(0, n_rows, height)
-    workers = min(len(starts), os.cpu_count() or 1, _MAX_CONCURRENT_BLOCKS)
+    workers = min(len(starts), available_processors(), _MAX_CONCURRENT_BLOCKS)
     if workers <= 1:
         yield from map(one, starts)
         return

@@ -209,7 +209,7 @@ def _train(folder: Path) -> dict[str, Any]:
     began = _clock()
     for column in COLUMNS:
         texts, origin = column_of(release, "pairs", "train", column)
-        read_features(texts, tuple(LexicalMatcherConfig(**settings.lexical).groups), "both", origin)
+        read_features(texts, origin, tuple(LexicalMatcherConfig(**settings.lexical).groups), "both")
     del texts
     found["feature_seconds"], found["feature_cpu_seconds"] = _clock() - began
     began = _clock()  # from here on, features come from the cache

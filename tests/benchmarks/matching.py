@@ -71,7 +71,7 @@ def tfidf_vectors(release: Path, size: int) -> tuple[Any, Any]:
     from proofmatch.evaluation.baselines import tfidf_scores
 
     tables = [pq.read_table(path) for path in sorted(release.glob("data/pairs/*.parquet"))]
-    pairs = pa.concat_tables(tables).combine_chunks()
+    pairs = pa.concat_tables(tables).slice(0, size).combine_chunks()
     generator = np.random.default_rng(0)
     sides = []
     for side in ("statement_tokens", "proof_tokens"):

@@ -13,7 +13,7 @@ from tests.harness import REPOSITORY, Found, Tool, missing_corpus, run
 
 # Each a module with `benchmark(workplace, corpus)` and `describe(found)`, and some with `write_pages`.
 BENCHMARKS = ("build", "converting", "importing", "downloading", "matching", "training", "lexical")
-BENCHMARKS += ("reading", "reporting", "serving", "growth")
+BENCHMARKS += ("reading", "reporting", "serving", "searching", "threads", "growth")
 CORPUS = REPOSITORY.parent / "shared" / "corpus" / "stacks.tar.xz"
 FOLDER = Path(__file__).parent
 

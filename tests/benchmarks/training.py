@@ -1,10 +1,12 @@
-"""Training steps of the paper's model: ours against a straightforward implementation, and memory by batch.
+"""Training steps of the paper's model: against a straightforward one, against sgemm, and memory by batch.
 
-Every measurement of memory is made in a process of its own.
+Every measurement of memory is made in a process of its own, and so is that of the share of the limit: how
+much of the speed of a matrix product on one thread a training step reaches.
 """
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
@@ -23,6 +25,8 @@ LARGE_BATCH = 2048
 CHUNK = 60
 MAX_WORDS = 200
 ROUNDS = 5
+SGEMM_SIZE = 2048
+PROFILED = 10  # operations that take most of the time
 
 
 def benchmark(workplace: Path, archive: Path) -> dict[str, Any]:
@@ -41,6 +45,7 @@ def benchmark(workplace: Path, archive: Path) -> dict[str, Any]:
 
     return {
         "speed": measure("--speed"),
+        "limit": measure("--limit"),
         "memory": [
             measure("--memory", str(BATCH)),
             measure("--memory", str(BATCH), "--chunk", str(CHUNK)),
@@ -59,6 +64,15 @@ def describe(found: dict[str, Any]) -> Iterator[str]:
             f"{name.replace('_', ' ')}: {rival['pairs_per_second']:.1f} pairs/s; ours is "
             f"{median(ratios):.1f} times as fast (single rounds {min(ratios):.1f} to {max(ratios):.1f})"
         )
+    limit = found["limit"]
+    for name, one in limit["models"].items():
+        yield (
+            f"{name}, one thread: {one['gflops']:.0f} GFLOPS, {one['share']:.0%} of the "
+            f"{limit['sgemm_gflops']:.0f} of sgemm "
+            f"(single rounds {min(one['shares']):.0%} to {max(one['shares']):.0%})"
+        )
+    profile = ", ".join(f"{name} {share:.0%}" for name, share in limit["profile"].items())
+    yield f"where our step spends its time: {profile}"
     for one in found["memory"]:
         chunk = f"{one['chunk']} texts at a time" if one["chunk"] else "at once"
         yield (
@@ -127,6 +141,78 @@ def _speed(release: Path) -> dict[str, Any]:
     }
 
 
+def step_flops(config: Any, lengths: list[int]) -> float:
+    """Count the operations of a training step in its matrix products, without those for padding.
+
+    A step is worth three forward passes, because each product has two gradients.
+    """
+    heads, keys, values = config.num_heads, config.key_size, config.value_size
+    projections = heads * (2 * keys + values) + heads * values + 2 * config.feed_forward_size
+    per_word = 2 * config.embedding_size * projections
+    per_pair_of_words = 2 * heads * (keys + values)
+    words = np.array(lengths, dtype=np.float64)
+    return 3 * config.num_layers * float((per_word * words + per_pair_of_words * words**2).sum())
+
+
+def _limit(release: Path) -> dict[str, Any]:
+    """Compare training steps with a matrix product, by processor time: other processes take none of it."""
+    import torch
+    from torch.profiler import ProfilerActivity, profile
+
+    from proofmatch.training import ProofMatcher
+    from proofmatch.training.losses import local_loss
+    from tests.benchmarks.straightforward import StraightforwardMatcher
+
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    pairs, config = _pairs(release)
+    draw = np.random.default_rng(0)
+    models = {"ours": ProofMatcher(config).train(), "straightforward": StraightforwardMatcher(config).train()}
+    optimizers = {name: torch.optim.ASGD(model.parameters(), lr=1e-5) for name, model in models.items()}
+    square = torch.randn(SGEMM_SIZE, SGEMM_SIZE)
+
+    def sgemm() -> float:
+        began = time.process_time()
+        square @ square
+        return 2 * SGEMM_SIZE**3 / (time.process_time() - began)
+
+    def step(name: str, batch: dict[str, Any]) -> float:
+        began = time.process_time()
+        (local_loss(models[name](batch["statements"], batch["proofs"])) / BATCH).backward()
+        optimizers[name].step()
+        optimizers[name].zero_grad()
+        return time.process_time() - began
+
+    rates: dict[str, list[float]] = {name: [] for name in models}
+    products = [sgemm()]
+    for number in range(ROUNDS + 1):
+        batch = _batch(pairs, BATCH, draw)
+        flops = step_flops(config, [len(text) for side in batch.values() for text in side])
+        for name in models:
+            rate = flops / step(name, batch)
+            products += [sgemm(), sgemm()]
+            if number:  # the first step warms up
+                rates[name].append(rate)
+    with profile(activities=[ProfilerActivity.CPU]) as profiled:
+        step("ours", batch)
+    spent = {event.key: event.self_cpu_time_total for event in profiled.key_averages()}
+    most = sorted(spent, key=lambda name: -spent[name])[:PROFILED]
+    limit = max(products)
+    return {
+        "sgemm_gflops": limit / 1e9,
+        "load": os.getloadavg()[0],
+        "models": {
+            name: {
+                "gflops": median(own) / 1e9,
+                "share": median(own) / limit,
+                "shares": [rate / limit for rate in own],
+            }
+            for name, own in rates.items()
+        },
+        "profile": {name: spent[name] / sum(spent.values()) for name in most},
+    }
+
+
 def _memory(release: Path, size: int, chunk: int | None) -> dict[str, Any]:
     import torch
 
@@ -166,10 +252,13 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("release", type=Path)
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--limit", action="store_true")
     parser.add_argument("--memory", type=int)
     parser.add_argument("--chunk", type=int)
     options = parser.parse_args()
     if options.speed:
         print(json.dumps(_speed(options.release)))
+    elif options.limit:
+        print(json.dumps(_limit(options.release)))
     else:
         print(json.dumps(_memory(options.release, options.memory, options.chunk)))

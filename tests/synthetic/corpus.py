@@ -9,6 +9,7 @@ says what a build must find.
 import argparse
 import bz2
 import json
+import re
 import sys
 import tarfile
 from collections import Counter
@@ -83,20 +84,35 @@ def _drop_end_tag(random: Random, data: bytes) -> bytes:
     return data[:place] + data[place + len(b"</p>") :]
 
 
+_PROOF = re.compile(rb'class="[^"]*proof')  # without a statement before it, a proof is no pair
+
+
 class Damage(NamedTuple):
-    """Why a damaged document is discarded, what happens to its bytes, and the only markup it happens to."""
+    """Damage of a document.
+
+    Attributes:
+        reason: Why the document is discarded.
+        do: What happens to its bytes.
+        markup: The only markup it happens to, if it is one.
+        takes_a_parser: Whether only a parser sees it, so that it makes no difference without a proof.
+    """
 
     reason: Reason
     do: Callable[[Random, bytes], bytes]
     markup: str | None = None
+    takes_a_parser: bool = False
 
 
 DAMAGES = {
     "truncated": Damage(Reason.TRUNCATED, _truncate),
-    "wrong-encoding": Damage(Reason.WRONG_ENCODING, _insert("café".encode("latin-1"), b"<body>\n")),
-    "missing-end-tag": Damage(Reason.MALFORMED, _drop_end_tag, "latexml-0.7"),
+    "wrong-encoding": Damage(
+        Reason.WRONG_ENCODING, _insert("café".encode("latin-1"), b"<body>\n"), takes_a_parser=True
+    ),
+    "missing-end-tag": Damage(Reason.MALFORMED, _drop_end_tag, "latexml-0.7", takes_a_parser=True),
     "empty": Damage(Reason.EMPTY, lambda *_: b"\n"),
-    "nested": Damage(Reason.TOO_DEEP, _insert(b"<div>" * 3000 + b"</div>" * 3000, b"<body>\n")),
+    "nested": Damage(
+        Reason.TOO_DEEP, _insert(b"<div>" * 3000 + b"</div>" * 3000, b"<body>\n"), takes_a_parser=True
+    ),
     "not-markup": Damage(Reason.NOT_MARKUP, lambda *_: b"\\documentclass{article}\n\\begin{document}\n"),
 }
 
@@ -159,7 +175,10 @@ def make_document(settings: Settings, number: int) -> Document:
     data = write_article(random, plan).encode()
     reason = Reason.NOT_ENGLISH if language != ENGLISH else None if pairs else Reason.NO_PAIRS
     if damage:
-        data, reason, pairs = damage.do(random, data), damage.reason, ()
+        data = damage.do(random, data)
+        is_parsed = _PROOF.search(data) is not None
+        reason = damage.reason if is_parsed or not damage.takes_a_parser else Reason.NO_PAIRS
+        pairs = ()
     name = f"{identifier[:4]}/{identifier.replace('.', '_')}{markup.suffix}"
     return Document(name, data, identifier, language, kind, reason, pairs)
 

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 
 from proofmatch.training import ProofMatcher, ProofMatcherConfig
-from proofmatch.training.encoder.proof_matcher import batches_by_length, pad
+from proofmatch.training.encoder.proof_matcher import Dropout, batches_by_length, pad
 from proofmatch.training.gradient_cache import backward_in_chunks
 from proofmatch.training.losses import global_loss, local_loss
+from tests.benchmarks.straightforward import StraightforwardMatcher
 
 SMALL = {
     "vocab_size": 50,
@@ -102,6 +103,72 @@ def test_gradient_caching_equals_the_plain_gradient(matcher, loss, chunk):
     assert cached.item() == pytest.approx(plain.item(), rel=1e-5)
     for name, value in matcher.named_parameters():
         assert torch.allclose(value.grad, expected[name], atol=1e-5), name
+
+
+def test_a_step_is_that_of_a_straightforward_implementation():
+    torch.manual_seed(0)
+    config = ProofMatcherConfig(**SMALL, dropout=0.0)
+    ours, plain = ProofMatcher(config).train(), StraightforwardMatcher(config).train()
+    copies = dict(straightforward_parameters(ours))
+    plain.load_state_dict(copies)
+    statements, proofs = texts([3, 90, 1, 25, 200]), texts([60, 120, 7, 33, 199], seed=1)
+    losses = []
+    for model in (ours, plain):
+        losses.append(local_loss(model(statements, proofs)))
+        losses[-1].backward()
+    assert losses[0].item() == pytest.approx(losses[1].item(), rel=1e-5)
+    expected = {name: value.grad for name, value in plain.named_parameters()}
+    for name, gradient in straightforward_parameters(ours, gradients=True):
+        assert torch.allclose(gradient, expected[name], atol=1e-5, rtol=1e-4), name
+
+
+def straightforward_parameters(matcher, *, gradients=False):
+    """Name the parameters of a matcher, or their gradients, as the straightforward implementation does."""
+    names = {
+        "attention.combine": "combine",
+        "attention_norm": "first_norm",
+        "feed_forward_norm": "second_norm",
+    }
+    for name, parameter in matcher.named_parameters():
+        value = parameter.grad if gradients else parameter.detach()
+        name = name.removeprefix("encoder.")
+        if "attention.project" in name:
+            sizes = matcher.encoder.layers[0].attention.sizes
+            for part, some in zip(("query", "key", "value"), value.split(sizes), strict=True):
+                yield name.replace("attention.project", part), some
+        elif name in ("weight", "bias"):
+            yield f"similarity.{name}", value[None] if name == "weight" else value
+        else:
+            for old, new in names.items():
+                name = name.replace(old, new)
+            yield name, value
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5])
+def test_dropout_keeps_the_expectation_and_the_share_that_it_should(p):
+    torch.manual_seed(0)
+    dropout, ones = Dropout(p), torch.ones(401, 1003, requires_grad=True)
+    dropped = dropout(ones)
+    kept = dropped > 0
+    assert kept.float().mean().item() == pytest.approx(1 - p, abs=0.003)
+    assert dropped.mean().item() == pytest.approx(1, abs=0.005)
+    assert torch.allclose(dropped[kept], torch.tensor(1 / (1 - p)), rtol=1e-4)
+    # Neighbours are drawn independently, although their bits are of one number.
+    together = (kept[:, 1:] & kept[:, :-1]).float().mean().item()
+    assert together == pytest.approx((1 - p) ** 2, abs=0.005)
+    dropped.sum().backward()
+    assert torch.equal(ones.grad, dropped.detach())
+    assert torch.equal(dropout.eval()(ones), ones)
+
+
+def test_dropout_repeats_itself_from_the_same_seed():
+    dropout, ones = Dropout(0.3), torch.ones(7, 11)
+    drawn = []
+    for seed in (5, 5, 6):
+        torch.manual_seed(seed)
+        drawn.append(dropout(ones))
+    assert torch.equal(drawn[0], drawn[1])
+    assert not torch.equal(drawn[0], drawn[2])
 
 
 def test_gradient_caching_repeats_its_dropout(matcher):

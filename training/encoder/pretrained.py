@@ -1,6 +1,6 @@
 """Pretrained encoders of the Hugging Face Hub in place of the self-attentive one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,10 @@ class PretrainedEncoder(nn.Module):
         hidden = self.model(input_ids=input_ids, attention_mask=real.long()).last_hidden_state
         total = (hidden * real[:, :, None]).sum(dim=1)
         return functional.normalize(total / real.sum(dim=1, keepdim=True).clamp(min=1), dim=-1)
+
+    def encode_batches(self, batches: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> list[torch.Tensor]:
+        """Encode several batches, as `forward` does one."""
+        return [self(input_ids, real) for input_ids, real in batches]
 
 
 def _is_shape(key: str) -> bool:

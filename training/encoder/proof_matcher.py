@@ -19,18 +19,35 @@ from proofmatch.ragged import Ragged
 from ...evaluation.training_data import MAX_NAME, TrainedOn, TrainingData
 from ..gradient_cache import backward_in_chunks
 from ..matcher import Gather, Matcher, ParameterGroup
-from ..texts import Texts, encode_readable_texts, encode_texts, hide_names
+from ..texts import Columns, Texts, encode_readable_texts, encode_texts, hide_names
 from ..vectors import TextVectors
 from .encoder_config import ProofMatcherConfig
 from .pretrained import PretrainedEncoder, config_of_encoder, name_of_encoder, weights_of_encoder
 
 # Words of a sub-batch, padding included: enough to keep the processor busy, few enough for its cache.
-WORDS_AT_ONCE = 1024
+WORDS_AT_ONCE = 512
 
 _TEXTS_AT_ONCE = 256  # encoded between two updates of the progress
 
 _SCALE_OF_COSINES = 20.0
 _SCALE_OF_COVARIANCES = 0.05
+
+
+class Dropout(nn.Dropout):
+    """Dropout that draws 16 random bits for a component, four components at a time.
+
+    Bernoulli numbers are the slowest part of dropout on a CPU. The probability is rounded to 1/65536.
+    """
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        """Set components to zero at random while training, and scale the others."""
+        if not self.training or not self.p or input.device.type != "cpu":
+            return super().forward(input)
+        dropped = round(self.p * 2**16)
+        size = input.numel()
+        bits = torch.empty(-(-size // 4), dtype=torch.int64).random_(-(2**63), None)
+        is_kept = bits.view(torch.int16)[:size].view(input.shape) >= dropped - 2**15
+        return input * is_kept.to(input.dtype).mul_(2**16 / (2**16 - dropped))
 
 
 class SelfAttention(nn.Module):
@@ -53,9 +70,13 @@ class SelfAttention(nn.Module):
             allowed: Which tokens are not padding, (texts, 1, 1, length); None if all are.
         """
         texts, length, _ = hidden.shape
+        # One product for each is faster than one for all: the gradient of a wide matrix is slow to compute.
+        parts = zip(self.project.weight.split(self.sizes), self.project.bias.split(self.sizes), strict=True)
         queries, keys, values = (
-            part.view(texts, length, self.num_heads, -1).transpose(1, 2)  # (texts, heads, length, size)
-            for part in self.project(hidden).split(self.sizes, dim=-1)
+            functional.linear(hidden, weight, bias)
+            .view(texts, length, self.num_heads, -1)
+            .transpose(1, 2)  # (texts, heads, length, size)
+            for weight, bias in parts
         )
         attended = functional.scaled_dot_product_attention(queries, keys, values, allowed)
         return self.combine(attended.transpose(1, 2).reshape(texts, length, -1))
@@ -71,7 +92,7 @@ class EncoderLayer(nn.Module):
         self.expand = nn.Linear(config.embedding_size, config.feed_forward_size)
         self.contract = nn.Linear(config.feed_forward_size, config.embedding_size)
         self.feed_forward_norm = nn.LayerNorm(config.embedding_size)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, hidden: torch.Tensor, allowed: torch.Tensor | None) -> torch.Tensor:
         """Contextualize embeddings, (texts, length, embedding)."""
@@ -89,7 +110,7 @@ class SelfAttentiveEncoder(nn.Module):
             config.vocab_size, config.embedding_size, padding_idx=config.pad_token_id
         )
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.num_layers))
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.scale = math.sqrt(config.embedding_size)
 
     def forward(self, input_ids: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
@@ -102,10 +123,24 @@ class SelfAttentiveEncoder(nn.Module):
         Returns:
             A vector for each text, (texts, embedding), independent of the padding.
         """
+        return self.encode_batches([(input_ids, real)])[0]
+
+    def encode_batches(self, batches: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> list[torch.Tensor]:
+        """Encode several batches, as `forward` does one.
+
+        All words are looked up at once: the gradient of a lookup is as large as the vocabulary.
+        """
+        words = torch.cat([input_ids.flatten() for input_ids, _ in batches])
+        embedded = self.embedding(words).split([input_ids.numel() for input_ids, _ in batches])
+        return [
+            self._contextualize(some.view(*real.shape, -1), real)
+            for some, (_, real) in zip(embedded, batches, strict=True)
+        ]
+
+    def _contextualize(self, embedded: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         # Attention without a mask is faster.
         allowed = None if bool(real.all()) else real[:, None, None, :]
-        embedded = self.embedding(input_ids) * self.scale
-        hidden = self.dropout(embedded + sinusoidal_positions(input_ids.shape[1], embedded))
+        hidden = self.dropout(embedded * self.scale + sinusoidal_positions(embedded.shape[1], embedded))
         for layer in self.layers:
             hidden = layer(hidden, allowed)
         if allowed is not None:
@@ -177,6 +212,10 @@ class WordReader:
                 f"a pretrained encoder reads whole sentences, so its input is both, not {self.config.input}"
             )
         return encode_readable_texts(self.tokenizer, texts.to_pylist(), self.config.max_words)
+
+    def with_candidates(self, proofs: Columns, origin: str | None = None) -> "WordReader":  # noqa: ARG002
+        """Return this reader, because words are read in the same way whatever the candidates."""
+        return self
 
     def read_training_pairs(
         self,
@@ -251,13 +290,11 @@ class ProofMatcher(Matcher):
         """
         batches = batches_by_length([len(text) for text in texts], WORDS_AT_ONCE)
         device = self.weight.device
-        vectors = []
-        for batch in batches:
-            words, real = pad([texts[at] for at in batch], self.config.pad_token_id)
-            vectors.append(self.encoder(words.to(device), real.to(device)))
-        order = np.argsort(np.concatenate(batches)) if batches else np.empty(0, dtype=np.int64)
-        if not vectors:
+        if not batches:
             return self.weight.new_empty((0, self.config.embedding_size))
+        padded = [pad([texts[at] for at in batch], self.config.pad_token_id) for batch in batches]
+        vectors = self.encoder.encode_batches([(words.to(device), real.to(device)) for words, real in padded])
+        order = np.argsort(np.concatenate(batches))
         return torch.cat(vectors)[torch.from_numpy(order).to(device)]
 
     def score(self, statements: torch.Tensor, proofs: torch.Tensor) -> torch.Tensor:

@@ -9,7 +9,7 @@ import torch
 
 from .features import GROUPS, Token, look_up, occurrences
 from .lexical_matcher import DENSE, SIDES, SPARSE, LexicalMatcher
-from .vocabulary import count_features
+from .vocabulary import FeatureReader, count_features
 
 SHARED, ASSOCIATED = "shared", "associated"
 
@@ -66,7 +66,11 @@ class LexicalReasons:
 
 
 def explain_by_features(
-    matcher: LexicalMatcher, statement: Sequence[str], proof: Sequence[str], top: int | None = None
+    matcher: LexicalMatcher,
+    statement: Sequence[str],
+    proof: Sequence[str],
+    top: int | None = None,
+    reader: FeatureReader | None = None,
 ) -> LexicalReasons:
     """Take a score apart, without the hubness correction.
 
@@ -75,8 +79,11 @@ def explain_by_features(
         statement: Typed tokens.
         proof: Typed tokens.
         top: Number of reasons of each kind; None for all.
+        reader: The reader of the texts; None for the matcher's, which does not know the candidates.
     """
-    left, right = _features(matcher, statement, "statement"), _features(matcher, proof, "proof")
+    config = matcher.config
+    reader = reader or FeatureReader(matcher.vocabulary, tuple(config.groups), config.input)
+    left, right = (_features(matcher, reader, *side) for side in ((statement, "statement"), (proof, "proof")))
     scales = matcher.scales.detach().exp().cpu().double().numpy()
     reasons: list[Reason] = []
     shared = 0.0
@@ -117,10 +124,11 @@ class _Features:
     rows: np.ndarray
 
 
-def _features(matcher: LexicalMatcher, tokens: Sequence[str], side: str) -> _Features:
+def _features(matcher: LexicalMatcher, reader: FeatureReader, tokens: Sequence[str], side: str) -> _Features:
     config = matcher.config
-    counted = count_features(pa.array([list(tokens)], pa.list_(pa.string())), config.groups, config.input)
-    hashes, entries = counted.values["feature"], matcher.vocabulary.look_up(counted).values
+    column = pa.array([list(tokens)], pa.list_(pa.string()))
+    hashes = count_features(column, config.groups, config.input).values["feature"]
+    entries = reader.read(column).values
     with torch.inference_mode():
         values = matcher.encode([entries], side).sparse.values.cpu().double().numpy()
         known = np.flatnonzero(entries["feature"] >= 0)

@@ -1,7 +1,7 @@
 """Bags of features: counting, caching, and looking them up in the vocabulary of a training split."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.metadata import version
 
@@ -12,6 +12,7 @@ from proofmatch.progress import Progress
 from proofmatch.ragged import Ragged
 
 from ..cache import Arrays, cached_arrays
+from ..texts import Columns
 from .features import FEATURES_VERSION, GROUPS, group_numbers, occurrences
 
 # An entry of a bag. After counting, `feature` is a hash and `frequency` 0, until a vocabulary sets both;
@@ -19,6 +20,10 @@ from .features import FEATURES_VERSION, GROUPS, group_numbers, occurrences
 BAG = np.dtype([("feature", "i8"), ("frequency", "i4"), ("count", "u2"), ("group", "i1")])
 
 _MAX_COUNT = np.iinfo(BAG["count"]).max
+
+# How much a candidate proof counts in the frequency of a feature, if a training text counts 1: chosen on the
+# validation split of a corpus that the matcher was not trained on. On its own corpus, it makes no difference.
+_CANDIDATE_WEIGHT = 3
 
 # Small enough to save memory, large enough for little overhead.
 _TEXTS_AT_ONCE = 2048  # at most 2¹⁶, because rows are sorted as 16-bit numbers
@@ -85,14 +90,14 @@ def _count(
     return hashes[first], counts, lengths
 
 
-def read_features(texts: pa.Array, groups: tuple[str, ...], input: str, origin: str | None) -> Ragged:
+def read_features(texts: pa.Array, origin: str | None, groups: tuple[str, ...], input: str) -> Ragged:
     """Count the features of texts, or read them from the user's cache.
 
     Args:
         texts: Lists of typed tokens.
+        origin: A unique name of the texts; None not to use the cache.
         groups: The groups of features to count.
         input: Which tokens to keep: `both`, `text` or `math`.
-        origin: A unique name of the texts; None not to use the cache.
     """
 
     def count() -> Ragged:
@@ -108,9 +113,12 @@ def read_features(texts: pa.Array, groups: tuple[str, ...], input: str, origin: 
 
     if origin is None:
         return count()
+    return Ragged(*cached_arrays(_cache_key(origin, groups, input), 2, arrays, _are_bags))
+
+
+def _cache_key(origin: str, groups: tuple[str, ...], input: str) -> str:
     versions = f"features {FEATURES_VERSION} snowballstemmer {version('snowballstemmer')}"
-    key = sha256(f"{versions} {origin} {' '.join(groups)} {input}".encode()).hexdigest()
-    return Ragged(*cached_arrays(key, 2, arrays, _are_bags))
+    return sha256(f"{versions} {origin} {' '.join(groups)} {input}".encode()).hexdigest()
 
 
 def _are_bags(arrays: Arrays) -> bool:
@@ -126,21 +134,44 @@ def _are_bags(arrays: Arrays) -> bool:
     )
 
 
+def _are_frequencies(arrays: Arrays) -> bool:
+    hashes, frequencies, n_texts = arrays
+    return bool(
+        hashes.dtype == n_texts.dtype == np.int64
+        and frequencies.dtype == np.int32
+        and hashes.shape == frequencies.shape
+        and n_texts.shape == (1,)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class FeatureVocabulary:
-    """The features of a training split.
+    """The features of a training split, or of candidate proofs.
 
     Attributes:
         hashes: In ascending order, (features).
-        frequencies: The number of training texts with each, (features).
+        frequencies: The number of texts with each, (features).
         groups: The group of each, (features).
-        n_texts: The number of training texts.
+        n_texts: The number of texts.
     """
 
     hashes: np.ndarray
     frequencies: np.ndarray
     groups: np.ndarray
     n_texts: int
+
+    def __add__(self, other: "FeatureVocabulary") -> "FeatureVocabulary":
+        """Count the texts of both."""
+        hashes = np.concatenate([self.hashes, other.hashes])
+        order = np.argsort(hashes, kind="stable")
+        hashes = hashes[order]
+        is_new = np.ones(len(hashes), dtype=bool)
+        is_new[1:] = hashes[1:] != hashes[:-1]
+        firsts = np.flatnonzero(is_new)
+        frequencies = np.concatenate([self.frequencies, other.frequencies])[order]
+        groups = np.concatenate([self.groups, other.groups])[order]
+        totals = np.add.reduceat(frequencies, firsts, dtype=np.int32) if len(firsts) else frequencies
+        return FeatureVocabulary(hashes[firsts], totals, groups[firsts], self.n_texts + other.n_texts)
 
     def look_up(self, bags: Ragged) -> Ragged:
         """Replace the hashes of features by indices into the vocabulary, and set their frequencies.
@@ -155,6 +186,27 @@ class FeatureVocabulary:
             part["frequency"] = 0
             part["frequency"][known] = self.frequencies[places[known]]
         return Ragged(entries, bags.starts)
+
+    def look_up_among(self, candidates: "FeatureVocabulary", bags: Ragged) -> Ragged:
+        """Look up features, with frequencies among training texts and candidate proofs together.
+
+        A word that the training split hardly has can be in every other proof of another book. The text that
+        a feature is looked up for, or its proof, is not counted, as in `look_up_pairs`.
+
+        Args:
+            candidates: The features of the candidate proofs.
+            bags: Bags from `count_features`.
+        """
+        found = self.look_up(bags)
+        scale = self.n_texts / max(1, self.n_texts + _CANDIDATE_WEIGHT * candidates.n_texts)
+        for start in range(0, len(bags.values), _ENTRIES_AT_ONCE):
+            part = slice(start, start + _ENTRIES_AT_ONCE)
+            places, known = candidates._places(bags.values["feature"][part])
+            others = np.zeros(len(places))
+            others[known] = candidates.frequencies[places[known]] - 1
+            frequencies = found.values["frequency"][part]
+            frequencies[:] = np.round(scale * (frequencies + _CANDIDATE_WEIGHT * others))
+        return found
 
     def look_up_pairs(self, statements: Ragged, proofs: Ragged) -> tuple[Ragged, Ragged]:
         """Look up the features of training pairs, which the vocabulary has counted.
@@ -236,11 +288,13 @@ class FeatureReader:
         vocabulary: The features of the training split.
         groups: The groups of features.
         input: Which tokens to keep: `both`, `text` or `math`.
+        candidates: The features of the candidate proofs, if they count.
     """
 
     vocabulary: FeatureVocabulary
     groups: tuple[str, ...]
     input: str
+    candidates: FeatureVocabulary | None = None
 
     @property
     def reads_text_column(self) -> bool:
@@ -249,7 +303,28 @@ class FeatureReader:
 
     def read(self, texts: pa.Array, origin: str | None = None) -> Ragged:
         """Read a column of texts."""
-        return self.vocabulary.look_up(read_features(texts, self.groups, self.input, origin))
+        bags = read_features(texts, origin, self.groups, self.input)
+        if self.candidates is None:
+            return self.vocabulary.look_up(bags)
+        return self.vocabulary.look_up_among(self.candidates, bags)
+
+    def with_candidates(self, proofs: Columns, origin: str | None = None) -> "FeatureReader":
+        """Return a reader that counts the candidate proofs in the frequencies of features."""
+
+        def arrays() -> Arrays:
+            counted = count_vocabulary([], min_frequency=1)
+            for column in proofs():  # one by one, to save memory
+                counted += count_vocabulary([read_features(*column, self.groups, self.input)], 1)
+            is_kept = counted.frequencies > 1  # others occur only where they are looked up
+            return counted.hashes[is_kept], counted.frequencies[is_kept], np.array([counted.n_texts])
+
+        if origin is None:
+            hashes, frequencies, n_texts = arrays()
+        else:
+            key = _cache_key(f"candidates {origin}", self.groups, self.input)
+            hashes, frequencies, n_texts = cached_arrays(key, 3, arrays, _are_frequencies)
+        no_groups = np.empty(0, dtype=np.int8)  # needed only to make a matcher
+        return replace(self, candidates=FeatureVocabulary(hashes, frequencies, no_groups, int(n_texts[0])))
 
     def read_training_pairs(
         self, statements: pa.Array, proofs: pa.Array, origins: tuple[str, str]
@@ -257,7 +332,7 @@ class FeatureReader:
         """Read training pairs, each with frequencies that exclude it."""
         return self.vocabulary.look_up_pairs(
             *(
-                read_features(texts, self.groups, self.input, origin)
+                read_features(texts, origin, self.groups, self.input)
                 for texts, origin in zip((statements, proofs), origins, strict=True)
             )
         )

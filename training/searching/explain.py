@@ -8,10 +8,13 @@ import pyarrow as pa
 
 from proofmatch.errors import ProofmatchError
 
-from ..joint import JointMatcher
+from ..joint import JointMatcher, JointReader
 from ..lexical.explanation import ASSOCIATED, SHARED, Reason, explain_by_features
 from ..lexical.lexical_matcher import LexicalMatcher
+from ..lexical.vocabulary import FeatureReader
 from ..prediction import TrainedMatcher
+from ..texts import TextReader
+from ..two_views import ReaderOfViews
 from ..vectors import FUSION_TEMPERATURE, TextVectors, TextViews, Vectors, views_of
 
 KINDS = (SHARED, ASSOCIATED)
@@ -93,20 +96,21 @@ def explain(
     ours, theirs = vectors or (_vectors(model, statement, "statement"), _vectors(model, proof, "proof"))
     views = [
         _explain_view(*view, statement, proof, top)
-        for view in zip(parts, views_of(ours), views_of(theirs), strict=True)
+        for view in zip(parts, _feature_readers(model.reader), views_of(ours), views_of(theirs), strict=True)
     ]
     return _combine(views, ours.blind_offset, top) if isinstance(ours, TextViews) else views[0]
 
 
 def _explain_view(
     lexical: LexicalMatcher,
+    reader: FeatureReader,
     ours: TextVectors,
     theirs: TextVectors,
     statement: Sequence[str],
     proof: Sequence[str],
     top: int | None,
 ) -> Explanation:
-    found = explain_by_features(lexical, statement, proof, top)
+    found = explain_by_features(lexical, statement, proof, top, reader)
     # The dense vectors hold the low-rank part, then the encoder's, then the hubness correction.
     products = ours.dense[0].astype(np.float64) * theirs.dense[0]
     end = -1 if lexical.config.hub_weight else len(products)
@@ -164,6 +168,13 @@ def lexical_parts(model: TrainedMatcher) -> list[LexicalMatcher]:
         f"{matcher.config.name_or_path or 'the model'} has no features to explain by; "
         "take a model of the preset fast or best"
     )
+
+
+def _feature_readers(reader: TextReader) -> list[FeatureReader]:
+    if isinstance(reader, ReaderOfViews):
+        return [one for view in (reader.named, reader.blind) for one in _feature_readers(view)]
+    features = reader.features if isinstance(reader, JointReader) else reader
+    return [features] if isinstance(features, FeatureReader) else []
 
 
 def _vectors(model: TrainedMatcher, tokens: Sequence[str], side: str) -> Vectors:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from proofmatch.ragged import starts_of
+
 from ..cache import Arrays
 from ..vectors import SparseVectors, TextVectors, TextViews, Vectors, fuse_scores, views_of
 
@@ -39,6 +41,30 @@ class VectorIndex:
         """Score all texts for the vector of one statement, (texts)."""
         products = [_products(*view) for view in zip(self._views, views_of(statement), strict=True)]
         return fuse_scores(statement, products)
+
+
+class JoinedIndex:
+    """Several indexes of consecutive texts as one; each was made on its own, in little memory.
+
+    Args:
+        parts: The indexes.
+    """
+
+    def __init__(self, parts: Sequence[VectorIndex]) -> None:
+        self._parts = parts
+        self._starts = starts_of(np.array([len(part) for part in parts]))
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    def vector(self, number: int) -> Vectors:
+        """Return the dense components of the vector of one text."""
+        at = int(np.searchsorted(self._starts, number, side="right")) - 1
+        return self._parts[at].vector(number - int(self._starts[at]))
+
+    def scores(self, statement: Vectors) -> np.ndarray:
+        """Score all texts for the vector of one statement, (texts)."""
+        return np.concatenate([part.scores(statement) for part in self._parts])
 
 
 def _products(view: Arrays, statement: TextVectors) -> np.ndarray:

@@ -22,7 +22,6 @@ from ...builder.tokens import MATH, math_token, parse_token, text_tokens
 from ...evaluation.task import select_input
 from ..prediction import TrainedMatcher
 from ..texts import Texts
-from ..vectors import Vectors
 from .macros import Macros, expand, read_macros
 
 INVISIBLE_TIMES = "\u2062"
@@ -40,13 +39,13 @@ class Query:
     Attributes:
         text: The statement, with the meanings of the author's macros in their places.
         tokens: Typed tokens, in the spelling of the matcher's corpus.
-        vector: The vector of the statement.
+        column: The statement as a reader takes it.
         not_understood: Commands that nobody has defined, and other faults of the TeX.
     """
 
     text: str
     tokens: list[str]
-    vector: Vectors
+    column: pa.Array
     not_understood: list[str] = field(default_factory=list)
 
 
@@ -72,7 +71,7 @@ def read_query(
         raise ProofmatchError(
             f"the statement has {len(tokens):,} words and symbols, and may have {max_tokens:,}"
         )
-    return Query(text, tokens, model.matcher.vectors(_encode(model, text, tokens), "statement"), faults)
+    return Query(text, tokens, _column(model, text, tokens), faults)
 
 
 def encode_statement(model: TrainedMatcher, statement: str) -> Texts:
@@ -81,7 +80,7 @@ def encode_statement(model: TrainedMatcher, statement: str) -> Texts:
     Raises:
         ProofmatchError: If nothing in the statement is input of the matcher.
     """
-    return _encode(model, statement, statement_tokens(model, statement))
+    return model.reader.read(_column(model, statement, statement_tokens(model, statement)))
 
 
 def statement_tokens(model: TrainedMatcher, statement: str) -> list[str]:
@@ -117,17 +116,17 @@ def not_understood_line(faults: list[str]) -> str:
     )
 
 
-def _encode(model: TrainedMatcher, statement: str, tokens: list[str]) -> Texts:
+def _column(model: TrainedMatcher, statement: str, tokens: list[str]) -> pa.Array:
     if not statement.strip():
         raise ProofmatchError("the statement is empty; give a sentence or two, with formulas as $TeX$")
     if model.reader.reads_text_column:
-        return model.reader.read(pa.array([statement]))
+        return pa.array([statement])
     column = pa.array([tokens], pa.list_(pa.string()))
     input = model.matcher.config.input
     if not len(select_input(column, input).flatten()):
         what = {"text": "words", "math": "formulas, such as $x$,"}.get(input, "words or formulas")
         raise ProofmatchError(f"the model reads {what} only, and the statement has none")
-    return model.reader.read(column)
+    return column
 
 
 # Text and formulas
@@ -359,8 +358,8 @@ def _spelled(token: str, known: Container[str]) -> list[str]:
 # Many texts at once
 
 
-def encode_readable(model: TrainedMatcher, texts: Sequence[str], side: str) -> Texts:
-    """Encode texts with formulas in TeX as the model takes them.
+def read_column(model: TrainedMatcher, texts: Sequence[str], side: str) -> pa.Array:
+    """Convert texts with formulas in TeX to a column that the model's reader takes.
 
     Args:
         model: The model.
@@ -376,10 +375,10 @@ def encode_readable(model: TrainedMatcher, texts: Sequence[str], side: str) -> T
         if not isinstance(text, str) or not text.strip():
             raise ProofmatchError(f"{side} {number} is {'empty' if text == '' else repr(text)}; give a text")
     if model.reader.reads_text_column:
-        return model.reader.read(pa.array(list(texts), pa.string()))
+        return pa.array(list(texts), pa.string())
     vocabulary = model.tokenizer.get_vocab()
     has_invisible = vocabulary.get(math_token(INVISIBLE_TIMES), _FREQUENT) < _FREQUENT
     tokens = [
         known_spellings(tex_tokens(text, invisible_operators=has_invisible), vocabulary) for text in texts
     ]
-    return model.reader.read(pa.array(tokens, pa.list_(pa.string())))
+    return pa.array(tokens, pa.list_(pa.string()))

@@ -2,8 +2,9 @@
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -27,7 +28,7 @@ from ..texts import Texts
 from ..two_views import TextsOfViews
 from ..vectors import SparseVectors, TextVectors, Vectors
 from .explain import Explanation, explain, lexical_parts
-from .index import N_ARRAYS, VectorIndex, are_whole, index_arrays
+from .index import N_ARRAYS, JoinedIndex, VectorIndex, are_whole, index_arrays
 from .macros import read_macros
 from .query import Query, not_understood_line, read_query
 from .summary import MIN_CONTRIBUTION, Line, summarize
@@ -43,6 +44,9 @@ _TEXT = {PROOFS: "proof", STATEMENTS: "statement"}
 # Reasons of each kind. There can be a million; the weaker ones contribute next to nothing.
 _REASONS = 1_000
 _MAX_OTHERS = 20
+
+# Texts that are encoded and indexed together: what that takes in memory does not depend on the release.
+_TEXTS_PER_PART = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,20 +148,34 @@ class Searcher:
     """
 
     def __init__(self, model: TrainedMatcher, release: Release, splits: Sequence[str]) -> None:
-        self.model = model
+        self._given = model
         # A sealed proof belongs to no known statement; `table` refuses a sealed split that is alone.
         known = [split for split in splits if not release.is_sealed(split, by_article=False)]
         self.splits = tuple(known or splits)
         self._release = release
-        self._indexes: dict[str, tuple[list[VectorIndex], np.ndarray]] = {}
+        self._indexes: dict[str, tuple[list[JoinedIndex], np.ndarray]] = {}
         columns = [*_COLUMNS, *(name for name in release.provenance if name == "source")]
         tables = [release.table(_CONFIG, split, columns) for split in self.splits]
-        self._table = pa.concat_tables(tables).combine_chunks()
         self._starts = starts_of(np.array([table.num_rows for table in tables])).tolist()
+        self._table = pa.concat_tables(tables).combine_chunks()
+        del tables
+        pa.default_memory_pool().release_unused()
         self._fingerprint = fingerprint(model)
 
     def __len__(self) -> int:
         return self._table.num_rows
+
+    @cached_property
+    def model(self) -> TrainedMatcher:
+        """The model, with the proofs of all splits as candidates."""
+
+        def proofs() -> Iterator[tuple[pa.Array, None]]:
+            for split in self.splits:
+                column, _ = column_of(self._release, _CONFIG, split, "proof_tokens")
+                for first in range(0, len(column), _TEXTS_PER_PART):
+                    yield column.slice(first, _TEXTS_PER_PART), None
+
+        return self._given.for_candidates(proofs, f"{self._release.manifest_sha256} {' '.join(self.splits)}")
 
     def search(
         self,
@@ -184,18 +202,18 @@ class Searcher:
         check_choice("among", among, AMONG)
         if k < 1:
             raise ProofmatchError(f"k, the number of hits, must be at least 1, not {k}")
-        query = read_query(self.model, statement) if isinstance(statement, str) else statement
+        query = read_query(self._given, statement) if isinstance(statement, str) else statement
         start, end = self.rows(split)
         indexes, groups = self.index(among)
-        vector = (
-            query.vector if among == PROOFS else similarity_vectors(self.model, self._read([query.tokens]))
-        )
+        if among == PROOFS:
+            vector = self.model.matcher.vectors(self.model.reader.read(query.column), "statement")
+        else:
+            tokens = pa.array([query.tokens], pa.list_(pa.string()))
+            vector = similarity_vectors(self.model, self.model.reader.read(tokens))
         searched = [index for at, index in enumerate(indexes) if start <= self._starts[at] < end]
         scores = np.concatenate([index.scores(vector) for index in searched])
         groups = groups[start:end]
-        order = np.argsort(-scores, kind="stable")
-        _, firsts = np.unique(groups[order], return_index=True)
-        best = order[np.sort(firsts)[: max(k, N_HITS)]]
+        best = best_of_groups(scores, groups, max(k, N_HITS))
         confidences = self._confidences(scores[best]) if among == PROOFS else [None] * len(best)
         best = best[:k]
         hits = []
@@ -205,7 +223,7 @@ class Searcher:
             tokens = row.pop("proof_tokens")
             explanation = None
             if why and among == PROOFS:
-                vectors = query.vector, self._vector(indexes, start + number)
+                vectors = vector, self._vector(indexes, start + number)
                 explanation = explain(self.model, query.tokens, tokens, _REASONS, vectors)
             same = np.flatnonzero(groups == groups[number])
             hits.append(
@@ -221,7 +239,7 @@ class Searcher:
             )
         return hits
 
-    def index(self, among: str) -> tuple[list[VectorIndex], np.ndarray]:
+    def index(self, among: str) -> tuple[list[JoinedIndex], np.ndarray]:
         """Return an index of the proofs or statements of each split, and the same number for equal texts.
 
         Raises:
@@ -236,7 +254,7 @@ class Searcher:
             self._indexes[among] = indexes, groups.to_numpy()
         return self._indexes[among]
 
-    def _vector(self, indexes: list[VectorIndex], row: int) -> Vectors:
+    def _vector(self, indexes: list[JoinedIndex], row: int) -> Vectors:
         at = int(np.searchsorted(self._starts, row, side="right")) - 1
         return indexes[at].vector(row - self._starts[at])
 
@@ -249,30 +267,32 @@ class Searcher:
 
     def _make_index(
         self, among: str, split: str, encode: Callable[[TrainedMatcher, Texts, Progress | None], Vectors]
-    ) -> VectorIndex:
-        """Encode the texts of a split, or map their vectors from the cache."""
+    ) -> JoinedIndex:
+        """Encode the texts of a split, some thousand at a time, or map their vectors from the cache."""
+        suffix = "" if self.model.reader.reads_text_column else "_tokens"
+        start, end = self.rows(split)
+        n_views = len(self.model.matcher.views) if among == PROOFS else 1
+        key = f"index {self._fingerprint} {self._release.manifest_sha256} {split} of {' '.join(self.splits)}"
+        key += "" if among == PROOFS else f" {among}"
 
-        def make() -> Arrays:
-            suffix = "" if self.model.reader.reads_text_column else "_tokens"
-            texts = self.model.reader.read(*column_of(self._release, _CONFIG, split, _TEXT[among] + suffix))
-            with Progress(f"encoding {among} of {split}", "batches") as progress:
-                progress.summary = f"{len(texts):,} {among}"
+        @cache
+        def column() -> pa.Array:
+            return column_of(self._release, _CONFIG, split, _TEXT[among] + suffix)[0]
+
+        def part(first: int, progress: Progress) -> VectorIndex:
+            size = min(_TEXTS_PER_PART, end - start - first)
+
+            def make() -> Arrays:
+                texts = self.model.reader.read(column().slice(first, size))
                 return index_arrays(encode(self.model, texts, progress))
 
-        start, end = self.rows(split)
-        key = f"index {self._fingerprint} {self._release.manifest_sha256} {split}"
-        key += "" if among == PROOFS else f" {among}"
-        n_views = len(self.model.matcher.views) if among == PROOFS else 1
-        arrays = cached_arrays(
-            sha256(key.encode()).hexdigest(),
-            N_ARRAYS * n_views,
-            make,
-            lambda arrays: are_whole(arrays, end - start),
-        )
-        return VectorIndex(arrays)
+            name = sha256(f"{key} {first} {size}".encode()).hexdigest()
+            arrays = cached_arrays(name, N_ARRAYS * n_views, make, lambda arrays: are_whole(arrays, size))
+            return VectorIndex(arrays)
 
-    def _read(self, tokens: list[list[str]]) -> Texts:
-        return self.model.reader.read(pa.array(tokens, pa.list_(pa.string())))
+        with Progress(f"encoding {among} of {split}", "batches") as progress:
+            progress.summary = f"{end - start:,} {among}"
+            return JoinedIndex([part(first, progress) for first in range(0, end - start, _TEXTS_PER_PART)])
 
     def _rows(self, numbers: np.ndarray) -> list[dict[str, Any]]:
         return self._table.take(pa.array(numbers)).to_pylist()
@@ -293,6 +313,21 @@ class Searcher:
     def _confidences(self, scores: np.ndarray) -> list[float | None]:
         found = self.model.matcher.confidences(scores)
         return [None] * len(scores) if found is None else [float(confidence) for confidence in found]
+
+
+def best_of_groups(scores: np.ndarray, groups: np.ndarray, k: int) -> np.ndarray:
+    """Find the texts with the highest scores, the first of equal texts only; ties are in their order."""
+    n = len(scores)
+    wanted = min(4 * k, n)  # to sort all of them would take longer than to score them
+    while True:
+        # Those beyond the least of the wanted ones, and all that tie with it.
+        least = np.partition(scores, n - wanted)[n - wanted] if wanted else 0.0
+        some = np.flatnonzero(scores >= least)
+        order = some[np.argsort(-scores[some], kind="stable")]
+        _, firsts = np.unique(groups[order], return_index=True)
+        if len(firsts) >= k or len(order) == n:
+            return order[np.sort(firsts)[:k]]
+        wanted = min(4 * wanted, n)
 
 
 def search(

@@ -14,7 +14,7 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.training import ProofMatcher, load_tokenizer
 from proofmatch.training.cache import cache_folder, cached_arrays
 from proofmatch.training.lexical.explanation import NamedFeature, Reason
-from proofmatch.training.pairs import read_pairs
+from proofmatch.training.pairs import column_of, read_pairs
 from proofmatch.training.prediction import TrainedMatcher, load_matcher
 from proofmatch.training.searching.explain import Explanation
 from proofmatch.training.searching.formatting import hit_to_text
@@ -292,11 +292,13 @@ def test_a_pretrained_encoder_reads_the_statement_as_it_is(release, tmp_path):
 
 
 def test_matchers_with_features_search_as_they_score(featured, release, find):
-    model, opened = load_matcher(featured), open_release(release)
+    opened = open_release(release)
+    column = column_of(opened, "pairs", "test", "proof_tokens")
+    model = load_matcher(featured).for_candidates(lambda: [column])
     code, out, said = find("--json", "--split", "test", "--top", 1000, STATEMENT, model=featured)
     assert code == 0
     assert "encoding proofs" in said
-    proofs = read_pairs(opened, "test", model.reader).proofs
+    proofs = model.reader.read(*column)
     scores = model.matcher.scores(encode_statement(model, STATEMENT), proofs).block(0, 1)[0]
     ids = opened.table("pairs", "test", ["proof_id"]).column(0).to_pylist()
     expected = dict(zip(ids, scores, strict=True))

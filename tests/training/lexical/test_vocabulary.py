@@ -11,7 +11,13 @@ from proofmatch.progress import Progress
 from proofmatch.ragged import Ragged
 from proofmatch.training.lexical import vocabulary
 from proofmatch.training.lexical.features import GROUPS
-from proofmatch.training.lexical.vocabulary import BAG, count_features, count_vocabulary, read_features
+from proofmatch.training.lexical.vocabulary import (
+    BAG,
+    FeatureReader,
+    count_features,
+    count_vocabulary,
+    read_features,
+)
 from tests.training.lexical.plain import plain_counts
 from tests.training.lexical.test_features import TEXT, TEXTS, column
 
@@ -108,7 +114,7 @@ def calls(monkeypatch):
 
 
 def read(texts=None, origin="origin", groups=GROUPS):
-    return read_features(column([TEXT, []]) if texts is None else texts, groups, "both", origin)
+    return read_features(column([TEXT, []]) if texts is None else texts, origin, groups, "both")
 
 
 def same(one: Ragged, other: Ragged):
@@ -258,3 +264,39 @@ def test_a_vocabulary_may_be_empty(texts):
     assert (found[0].values["feature"] < 0).all()
     assert found[0].values["frequency"].tolist() == [0, 0]
     assert found[0][0]["feature"][1] == found[1][0]["feature"][0]
+
+
+def test_frequencies_count_the_candidates_but_for_the_text_itself():
+    words = ("word",)
+    vocabulary = count_vocabulary([count_features(column([["t:ring"]] * 4 + [["t:field"]] * 5), words)], 2)
+    reader = FeatureReader(vocabulary, words, "both")
+    candidates = column([["t:ring", "t:graph"], ["t:graph"], ["t:graph", "t:once"]])
+    assert vocabulary.n_texts == 9
+    read = reader.with_candidates(lambda: [(candidates, None)]).read(candidates)
+    # A candidate counts three times, so 9 texts and 3 candidates are scaled down from 18 to 9.
+    frequencies = [sorted(text["frequency"].tolist()) for text in (read[0], read[1], read[2])]
+    assert frequencies == [[2, 3], [3], [0, 3]]
+    plain = reader.read(candidates)
+    assert np.array_equal(read.values["feature"], plain.values["feature"])
+    assert sorted(plain[0]["frequency"].tolist()) == [0, 4]
+
+
+@given(TEXTS, st.integers(1, 5))
+def test_candidates_can_be_counted_in_parts(texts, size):
+    vocabulary = count_vocabulary([count_features(column(texts[::2]))], 1)
+    reader = FeatureReader(vocabulary, GROUPS, "both")
+    parts = [(column(texts[start : start + size]), None) for start in range(0, len(texts), size)]
+    whole, in_parts = (
+        reader.with_candidates(lambda columns=columns: columns).read(column(texts))
+        for columns in ([(column(texts), None)], parts)
+    )
+    assert np.array_equal(whole.values, in_parts.values)
+
+
+def test_candidates_are_counted_once_if_they_have_a_name(cache, calls):
+    reader = FeatureReader(count_vocabulary([count_features(column([TEXT, TEXT]))], 1), GROUPS, "both")
+    texts = column([TEXT, TEXT])
+    found = [reader.with_candidates(lambda: [(texts, None)], "candidates").read(texts) for _ in range(2)]
+    assert np.array_equal(found[0].values, found[1].values)
+    assert len(calls) == 3  # the candidates once, and the texts that are read each time
+    assert list(cache.iterdir())

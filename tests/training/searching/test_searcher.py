@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from proofmatch.builder.release.release import open_release
 from proofmatch.builder.release.schema import SPLITS
 from proofmatch.errors import ProofmatchError
-from proofmatch.training.pairs import read_pairs
+from proofmatch.training.pairs import column_of
 from proofmatch.training.prediction import load_matcher
 from proofmatch.training.searching.index import VectorIndex, index_arrays
-from proofmatch.training.searching.query import read_query
-from proofmatch.training.searching.searcher import Searcher, in_words, proof_vectors, verdict
+from proofmatch.training.searching.query import encode_statement
+from proofmatch.training.searching.searcher import Searcher, best_of_groups, in_words, proof_vectors, verdict
 from proofmatch.training.vectors import SparseVectors, TextVectors, scores_of
 
 STATEMENTS = ["Let $p$ be a prime.", r"Every subgroup of $\mathbb{Z}$ is cyclic.", "Unheard-of xyzzy $\\Xi$"]
@@ -18,13 +20,14 @@ STATEMENTS = ["Let $p$ be a prime.", r"Every subgroup of $\mathbb{Z}$ is cyclic.
 
 @pytest.mark.parametrize("kind", ["tiny_model", "lexical_model", "joint_model"])
 def test_scores_are_those_of_the_matcher(request, release, kind):
-    model, opened = load_matcher(request.getfixturevalue(kind)), open_release(release)
-    texts = [read_pairs(opened, split, model.reader).proofs for split in SPLITS]
-    proofs = [proof_vectors(model, some) for some in texts]
-    indexes, _ = Searcher(model, opened, SPLITS).index("proofs")
+    given, opened = load_matcher(request.getfixturevalue(kind)), open_release(release)
+    columns = [column_of(opened, "pairs", split, "proof_tokens") for split in SPLITS]
+    model = given.for_candidates(lambda: columns)
+    proofs = [proof_vectors(model, model.reader.read(*column)) for column in columns]
+    indexes, _ = Searcher(given, opened, SPLITS).index("proofs")
     assert list(map(len, indexes)) == list(map(len, proofs))
     for statement in STATEMENTS:
-        vector = read_query(model, statement).vector
+        vector = model.matcher.vectors(encode_statement(model, statement), "statement")
         for index, some in zip(indexes, proofs, strict=True):
             assert np.allclose(index.scores(vector), scores_of(vector, some).block(0, 1)[0], atol=1e-5)
 
@@ -36,6 +39,33 @@ def test_a_score_worked_by_hand():
     index = VectorIndex(index_arrays(TextVectors(dense, sparse)))
     scores = index.scores(TextVectors(dense[:1], statement))
     assert scores.tolist() == [1 + 3, 12]
+
+
+@given(
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 8)), min_size=1, max_size=60), st.integers(1, 12)
+)
+def test_the_best_are_those_of_a_full_sort(texts, k):
+    scores, groups = np.array(texts, dtype=np.float32).T
+    seen, expected = set(), []
+    for number in sorted(range(len(texts)), key=lambda number: -scores[number]):  # stable
+        if groups[number] not in seen:
+            seen.add(groups[number])
+            expected.append(number)
+    assert best_of_groups(scores, groups, k).tolist() == expected[:k]
+
+
+@pytest.mark.parametrize("kind", ["tiny_model", "lexical_model"])
+def test_a_search_is_the_same_however_many_texts_are_indexed_together(request, release, kind, monkeypatch):
+    model, opened = load_matcher(request.getfixturevalue(kind)), open_release(release)
+    expected = [Searcher(model, opened, SPLITS).search(statement, 5) for statement in STATEMENTS]
+    monkeypatch.setattr("proofmatch.training.searching.searcher._TEXTS_PER_PART", 7)
+    for _ in range(2):  # the second time from the cache
+        searcher = Searcher(model, opened, SPLITS)
+        for statement, hits in zip(STATEMENTS, expected, strict=True):
+            found = searcher.search(statement, 5)
+            assert [hit.proof_id for hit in found] == [hit.proof_id for hit in hits]
+            assert [hit.score for hit in found] == pytest.approx([hit.score for hit in hits], abs=1e-4)
+    assert len(searcher.index("proofs")[0][0]) > 7
 
 
 def test_a_matcher_finds_what_a_searcher_finds(lexical_model, release):
