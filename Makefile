@@ -29,7 +29,7 @@ lint: $(INSTALLED_DEV)
 docs: $(INSTALLED_DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
-# The picture of the README, which needs chromium.
+# What the README shows of the demo: its table, and a picture, which needs chromium.
 picture: $(INSTALLED_DEV)
 	$(BIN)/python -m tests.browser.picture docs/report.png
 
