@@ -312,7 +312,8 @@ class TrainedMatcher:
 
         columns = read_column(self, statements, "statement"), read_column(self, proofs, "proof")
         reader = self.for_candidates(lambda: [(columns[1], None)]).reader
-        return self.matcher.scores(*map(reader.read, columns)).block(0, len(statements))
+        read_statements, read_proofs = (reader.read(column) for column in columns)
+        return self.matcher.scores(read_statements, read_proofs).block(0, len(statements))
 
     def push_to_hub(
         self,
