@@ -2,7 +2,7 @@
 
 Nine of ten articles have no pair, and a search of their bytes takes a small part of the time of a parser. It
 must never miss a proof that the parser would find. So it is for documents whose bytes mean what they seem to:
-no other encoding, no letters written as numbers, no characters that parsers drop, no defaults from a DTD.
+no other encoding, no letters written as numbers, nothing inside a word that parsers drop, no defaults from a DTD.
 """
 
 import re
@@ -23,16 +23,30 @@ _DECLARATIONS = re.compile(
 _LETTER_BY_NUMBER = re.compile(
     rb"&#(?:0*(?:6[5-9]|[78]\d|9[057-9]|1[01]\d|12[0-2])(?!\d)|[xX]0*[4-7][0-9a-fA-F](?![0-9a-fA-F]))"
 )
+# A reference inside a word that may be left out: XML parsers ignore undefined entities (`pr&x;oof`) if there is
+# an external DTD that could define them, HTML parsers numbers that are no character (`pr&#1;oof`).
+_WORDS = (b"proof", b"license")
+_REFERENCE = rb"""(?!(?:lt|gt|amp|quot|apos);)(?:#(?:[xX][0-9a-fA-F]*+|\d*+)|[^\s;<>&"'#]*+);?+"""
+_SPLIT_WORD = re.compile(
+    b"&(?:%b)"
+    % b"|".join(
+        b"(?<=%b&)%b(?=[%b&])" % (word[:place], _REFERENCE, word[place : place + 1])
+        for word in _WORDS
+        for place in range(1, len(word))
+    )
+)
 _PROOF = re.compile(rb"proof")
 _WINDOW = 256  # how many bytes before a value are searched for its attribute
+_NAME = b"class"
 _UNQUOTED_CLASS = re.compile(rb"class\s*=\s*[^\s>]*\Z", re.IGNORECASE)
-_AFTER_VALUE = re.compile(rb"[\s>]")
+# A window in which the name may be cut off.
+_CUT_CLASS = re.compile(rb"[a-z]{0,4}\s*=?\s*[^\s>]*", re.IGNORECASE)
 
 
 def is_literal(data: bytes) -> bool:
-    """Tell whether every ASCII word that a parser finds in a document is written as such in its bytes.
+    """Tell whether `proof` and `license`, wherever a parser finds them, are written as such in the bytes.
 
-    A document that seems damaged is not: the parser is to say what is wrong with it.
+    A document that seems damaged is not literal: the parser is to say what is wrong with it.
     """
     head = data[:_HEAD]
     if not _MARKUP.match(head) or b"</html" not in data[-_TAIL:].lower():
@@ -40,7 +54,7 @@ def is_literal(data: bytes) -> bool:
     if (declaration := _XML_DECLARATION.search(head)) and not _is_readable(*declaration.groups()):
         return False
     is_strange = data.translate(None, _PRINTABLE) or _DECLARATIONS.match(data)
-    return not is_strange and _LETTER_BY_NUMBER.search(data) is None
+    return not (is_strange or _LETTER_BY_NUMBER.search(data) or _SPLIT_WORD.search(data))
 
 
 def has_proof(literal: bytes) -> bool:
@@ -64,7 +78,7 @@ def has_proof(literal: bytes) -> bool:
         if any(_follows_class(literal, last) for last in last_quotes.values() if last >= 0):
             return True
         before = literal[max(0, place - _WINDOW) : place]
-        if _UNQUOTED_CLASS.search(before) or not _AFTER_VALUE.search(before):
+        if _UNQUOTED_CLASS.search(before) or (place > _WINDOW and _CUT_CLASS.fullmatch(before)):
             return True
     return False
 
@@ -78,4 +92,6 @@ def _follows_class(data: bytes, quote: int) -> bool:
     """Tell whether a quotation mark may begin the value of a class attribute."""
     before = data[max(0, quote - _WINDOW) : quote].rstrip()
     name = before.removesuffix(b"=").rstrip()
-    return not name or (name != before and name[-5:].lower() == b"class")
+    if len(name) < len(_NAME):
+        return quote > _WINDOW  # it may be cut off
+    return name != before and name[-len(_NAME) :].lower() == _NAME
