@@ -2,7 +2,7 @@
 
 Nine of ten articles have no pair, and a search of their bytes takes a small part of the time of a parser. It
 must never miss a proof that the parser would find. So it is for documents whose bytes mean what they seem to:
-no other encoding, no letters written as numbers, nothing inside a word that parsers drop, no defaults from a DTD.
+no other encoding, no letters written as numbers, nothing in a word that parsers drop, no defaults from a DTD.
 """
 
 import re
@@ -23,8 +23,8 @@ _DECLARATIONS = re.compile(
 _LETTER_BY_NUMBER = re.compile(
     rb"&#(?:0*(?:6[5-9]|[78]\d|9[057-9]|1[01]\d|12[0-2])(?!\d)|[xX]0*[4-7][0-9a-fA-F](?![0-9a-fA-F]))"
 )
-# A reference inside a word that may be left out: XML parsers ignore undefined entities (`pr&x;oof`) if there is
-# an external DTD that could define them, HTML parsers numbers that are no character (`pr&#1;oof`).
+# A reference inside a word that parsers leave out: in XML an undefined entity (`pr&x;oof`), if there is an
+# external DTD that could define it, in HTML a number that is no character (`pr&#1;oof`).
 _WORDS = (b"proof", b"license")
 _REFERENCE = rb"""(?!(?:lt|gt|amp|quot|apos);)(?:#(?:[xX][0-9a-fA-F]*+|\d*+)|[^\s;<>&"'#]*+);?+"""
 _SPLIT_WORD = re.compile(
