@@ -20,22 +20,18 @@ _DECLARATIONS = re.compile(
     rb"""(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE(?>[^\["'>]|"[^"]*"|'[^']*')*+\[""", re.DOTALL
 )
 # A letter, or an underscore, by its number: `pr&#111;of`.
-_LETTER_BY_NUMBER = re.compile(
-    rb"&#(?:0*(?:6[5-9]|[78]\d|9[057-9]|1[01]\d|12[0-2])(?!\d)|[xX]0*[4-7][0-9a-fA-F](?![0-9a-fA-F]))"
-)
+_LETTER = rb"#(?:0*(?:6[5-9]|[78]\d|9[057-9]|1[01]\d|12[0-2])(?!\d)|[xX]0*[4-7][0-9a-fA-F](?![0-9a-fA-F]))"
 # A reference inside a word that parsers leave out: in XML an undefined entity (`pr&x;oof`), if there is an
 # external DTD that could define it, in HTML a number that is no character (`pr&#1;oof`).
-_WORDS = (b"proof", b"license")
-_REFERENCE = rb"""(?!(?:lt|gt|amp|quot|apos);)(?:#(?:[xX][0-9a-fA-F]*+|\d*+)|[^\s;<>&"'#]*+);?+"""
-_SPLIT_WORD = re.compile(
-    b"&(?:%b)"
-    % b"|".join(
-        b"(?<=%b&)%b(?=[%b&])" % (word[:place], _REFERENCE, word[place : place + 1])
-        for word in _WORDS
-        for place in range(1, len(word))
-    )
+_PROOF = b"proof"
+_WORDS = (_PROOF, b"license")
+_LEFT_OUT = rb"""(?!(?:lt|gt|amp|quot|apos);)(?:#(?:[xX][0-9a-fA-F]*+|\d*+)|[^\s;<>&"'#]*+);?+"""
+_IN_A_WORD = b"|".join(
+    b"(?<=%b&)%b(?=[%b&])" % (word[:place], _LEFT_OUT, word[place : place + 1])
+    for word in _WORDS
+    for place in range(1, len(word))
 )
-_PROOF = re.compile(rb"proof")
+_HIDING = re.compile(b"&(?:%b|%b)" % (_LETTER, _IN_A_WORD))
 _WINDOW = 256  # how many bytes before a value are searched for its attribute
 _NAME = b"class"
 _UNQUOTED_CLASS = re.compile(rb"class\s*=\s*[^\s>]*\Z", re.IGNORECASE)
@@ -54,7 +50,7 @@ def is_literal(data: bytes) -> bool:
     if (declaration := _XML_DECLARATION.search(head)) and not _is_readable(*declaration.groups()):
         return False
     is_strange = data.translate(None, _PRINTABLE) or _DECLARATIONS.match(data)
-    return not (is_strange or _LETTER_BY_NUMBER.search(data) or _SPLIT_WORD.search(data))
+    return not is_strange and _HIDING.search(data) is None
 
 
 def has_proof(literal: bytes) -> bool:
@@ -69,9 +65,8 @@ def has_proof(literal: bytes) -> bool:
     True
     """
     last_quotes = {b'"': -1, b"'": -1}
-    searched = 0
-    for match in _PROOF.finditer(literal):
-        place = match.start()
+    searched, place = 0, -1
+    while (place := literal.find(_PROOF, place + 1)) >= 0:
         for quote, last in last_quotes.items():
             last_quotes[quote] = max(last, literal.rfind(quote, searched, place))
         searched = place
