@@ -156,6 +156,43 @@ def test_white_space_around_the_equals_sign_does_not_hide_a_proof():
     assert check_all(attributes, [""]) >= len(attributes)
 
 
+FRAGMENTS = [
+    *(
+        "proof",
+        "p",
+        "pr",
+        "roof",
+        "oof",
+        "f",
+        "ltx_",
+        "class",
+        "class=",
+        "CLASS =",
+        "id=",
+        "=",
+        '"',
+        "'",
+        " ",
+    ),
+    *("&", "&x;", "&#1;", "&#112;", "&#x70", ";", "#", ">", "/", "<div ", "</div>", "<!--", "-->", "\n", "é"),
+    *(
+        "<![CDATA[",
+        "]]>",
+        '<div class="',
+        '<div class="theorem">A</div><div class="',
+        "<div class='",
+        '">B</div>',
+    ),
+]
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join), st.sampled_from(["", DTD]))
+def test_no_proof_among_fragments_of_markup_is_missed(fragments, declaration):
+    for page, name in ((xhtml, "a.xhtml"), (html5, "a.html")):
+        for body in (f'{STATEMENT}<div {fragments}">B</div>', f"{STATEMENT}{fragments}</div>"):
+            check(declaration.encode() + page(body), name)
+
+
 @pytest.mark.parametrize("attribute", ATTRIBUTES[:8])
 def test_these_ways_are_really_proofs(attribute):
     assert has_pairs(html5(f"{STATEMENT}<div {attribute}>B</div>"), "a.html")
