@@ -3,6 +3,7 @@
 import bz2
 import contextlib
 import gzip
+import os
 import re
 import shutil
 import statistics
@@ -60,6 +61,7 @@ def benchmark(workplace: Path, archive: Path) -> dict[str, Any]:
             "cpu_ratio_to_parsing": _median_ratio(rounds, "build_cpu_seconds", "parse_cpu_seconds"),
             "speedup_of_two_workers": _median_ratio(rounds, "one_worker_seconds", "two_workers_seconds"),
         }
+    found["load_average"] = os.getloadavg()[0]
     small = _build(folder, workplace / "memory", workers=2, memory=True)
     larger = workplace / "larger.tar"
     _multiply(folder, larger, LARGER)
@@ -87,6 +89,7 @@ def _gzip(archive: Path, packed: Path) -> dict[str, float | None]:
     with archive.open("rb") as file, gzip.open(packed, "wb", 6) as compressed:
         shutil.copyfileobj(file, compressed, PIECE)
     found: dict[str, float | None] = {
+        "copies": LARGER,
         "archive_mb": packed.stat().st_size / 1e6,
         "unpacking_seconds": _seconds_to_read(partial(gzip.open, packed)),
         "unpacking_seconds_2_threads": None,
@@ -107,6 +110,7 @@ def _bzip2(archive: Path, workplace: Path) -> tuple[dict[str, float], Measuremen
         # Streams one after the other are one file. Each stream has blocks of at most 900 kB anyway.
         compressed.writelines(pool.imap(bz2.compress, iter(partial(file.read, 16 * PIECE), b"")))
     found = {
+        "copies": LARGER,
         "archive_mb": packed.stat().st_size / 1e6,
         "unpacking_seconds": _seconds_to_read(partial(bz2.open, packed)),
     }

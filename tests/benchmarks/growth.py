@@ -44,7 +44,7 @@ def benchmark(workplace: Path, corpus: Path) -> dict[str, Any]:
         corpus: An archive of real articles, `.tar.xz`.
     """
     real = measure_real(workplace, corpus)
-    return {"real": real, **measure_growth(workplace, DOCUMENTS, DOCUMENTS_WITH_PAIRS, PRUNED)}
+    return {"scans": True, "real": real, **measure_growth(workplace, DOCUMENTS, DOCUMENTS_WITH_PAIRS, PRUNED)}
 
 
 def measure_builds_again(workplace: Path, corpus: Path, most: int, results: Path) -> None:

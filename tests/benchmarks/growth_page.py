@@ -8,7 +8,7 @@ from typing import Any
 
 from proofmatch.dataset_card.tables import describe_category
 from proofmatch.dataset_card.templates import render
-from tests.benchmarks.build import LARGER, WITH_PAIRS
+from tests.benchmarks.build import WITH_PAIRS
 from tests.benchmarks.log_charts import TEMPLATES, Chart, Line, draw_charts
 from tests.synthetic import paper
 
@@ -122,7 +122,7 @@ def render_page(found: dict[str, Any]) -> str:
 
     by_documents, by_pairs = (small, large), (pairs[0], pairs[-1])
     build = json.loads(BUILD.read_text(encoding="utf-8"))
-    mix_seconds = _median(build["one_in_16_with_pairs"]["rounds"], "two_workers_seconds")
+    mix_seconds = _median(build["one_in_16_with_pairs"]["rounds"], "build_cpu_seconds")
     return render(
         "growth.md.jinja",
         TEMPLATES,
@@ -130,7 +130,6 @@ def render_page(found: dict[str, Any]) -> str:
         build=build,
         median=_median,
         with_pairs=WITH_PAIRS,
-        larger=LARGER,
         mix_seconds=mix_seconds,
         per_mixed_formula=mix_seconds / found["real"]["formulas"],
         small=small,
