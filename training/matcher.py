@@ -303,7 +303,7 @@ class TrainedMatcher:
 
         Args:
             statements: Texts with formulas in TeX, such as `Every ideal of $R$ is principal.`
-            proofs: The same. A feature that many of them have counts less.
+            proofs: The same.
 
         Raises:
             ProofmatchError: If a text is empty.
