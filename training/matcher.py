@@ -310,9 +310,10 @@ class TrainedMatcher:
         """
         from .searching.query import read_column
 
-        columns = read_column(self, statements, "statement"), read_column(self, proofs, "proof")
-        reader = self.for_candidates(lambda: [(columns[1], None)]).reader
-        return self.matcher.scores(*map(reader.read, columns)).block(0, len(statements))
+        queries, candidates = read_column(self, statements, "statement"), read_column(self, proofs, "proof")
+        reader = self.for_candidates(lambda: [(candidates, None)]).reader
+        scores = self.matcher.scores(reader.read(queries), reader.read(candidates))
+        return scores.block(0, len(statements))
 
     def push_to_hub(
         self,
