@@ -49,8 +49,7 @@ class ArticleReader:
             return discarded_document(name, error)
 
     def _read(self, data: bytes, name: str) -> ReadArticle:
-        literal = is_literal(data)
-        if literal and not has_proof(data):
+        if not has_proof(data) and is_literal(data):
             raise DocumentError(Reason.NO_PAIRS)
         root = parse_document(data, name)
         landmarks = find_landmarks(root)
@@ -58,7 +57,7 @@ class ArticleReader:
         divs = find_pairs(landmarks.divs)
         if not divs:
             return ReadArticle(article, 0, [], [Discarded(article.id, Reason.NO_PAIRS, name)])
-        if not literal or b"license" in data:
+        if b"license" in data or not is_literal(data):
             article = replace(article, license=read_license(root))
         raw_pairs: list[RawPair] = []
         discarded: list[Discarded] = []

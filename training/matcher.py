@@ -303,17 +303,17 @@ class TrainedMatcher:
 
         Args:
             statements: Texts with formulas in TeX, such as `Every ideal of $R$ is principal.`
-            proofs: The same. A feature that many of them have counts less.
+            proofs: The same.
 
         Raises:
             ProofmatchError: If a text is empty.
         """
         from .searching.query import read_column
 
-        columns = read_column(self, statements, "statement"), read_column(self, proofs, "proof")
-        reader = self.for_candidates(lambda: [(columns[1], None)]).reader
-        read_statements, read_proofs = (reader.read(column) for column in columns)
-        return self.matcher.scores(read_statements, read_proofs).block(0, len(statements))
+        queries, candidates = read_column(self, statements, "statement"), read_column(self, proofs, "proof")
+        reader = self.for_candidates(lambda: [(candidates, None)]).reader
+        scores = self.matcher.scores(reader.read(queries), reader.read(candidates))
+        return scores.block(0, len(statements))
 
     def push_to_hub(
         self,

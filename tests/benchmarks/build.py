@@ -1,6 +1,9 @@
 """The build: processor time against bare parsing, workers, decompression, memory against corpus size."""
 
 import bz2
+import contextlib
+import gzip
+import os
 import re
 import shutil
 import statistics
@@ -8,15 +11,19 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from functools import partial
 from io import BytesIO
+from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.measuring import Measurement, measure
 
-ROUNDS = 5
+ROUNDS = 3
 LARGER = 8
+PIECE = 1 << 20
 WITH_PAIRS = 16
 PROOF_CLASS = re.compile(rb'(class="[^"]*)proof')
 
@@ -38,7 +45,7 @@ def benchmark(workplace: Path, archive: Path) -> dict[str, Any]:
     """Measure the build of a corpus.
 
     Args:
-        workplace: Empty folder with room for eight times the unpacked corpus.
+        workplace: Empty folder with room for ten times the unpacked corpus.
         archive: The corpus.
     """
     folder = workplace / "articles"
@@ -54,9 +61,17 @@ def benchmark(workplace: Path, archive: Path) -> dict[str, Any]:
             "cpu_ratio_to_parsing": _median_ratio(rounds, "build_cpu_seconds", "parse_cpu_seconds"),
             "speedup_of_two_workers": _median_ratio(rounds, "one_worker_seconds", "two_workers_seconds"),
         }
+    found["load_average"] = os.getloadavg()[0]
+    small = _build(folder, workplace / "memory", workers=2, memory=True)
     larger = workplace / "larger.tar"
     _multiply(folder, larger, LARGER)
-    return {**found, "memory": _memory(folder, larger, workplace), "bzip2": _bzip2(larger, workplace)}
+    found["gzip"] = _gzip(larger, workplace / "larger.tar.gz")
+    found["bzip2"], large = _bzip2(larger, workplace)
+    found["memory"] = [
+        {"size": size, "worker_peak_mb": built.peak_worker_mb, "driver_peak_mb": built.peak_driver_mb}
+        for size, built in ((1, small), (LARGER, large))
+    ]
+    return found
 
 
 def _mix(folder: Path, mix: Path) -> None:
@@ -69,20 +84,48 @@ def _mix(folder: Path, mix: Path) -> None:
         (mix / f"{number}-{path.name}").write_bytes(data)
 
 
-def _bzip2(archive: Path, workplace: Path) -> dict[str, float]:
+def _gzip(archive: Path, packed: Path) -> dict[str, float | None]:
+    """Measure unpacking with `gzip`, and with the threads of `rapidgzip` if somebody has installed it."""
+    with archive.open("rb") as file, gzip.open(packed, "wb", 6) as compressed:
+        shutil.copyfileobj(file, compressed, PIECE)
+    found: dict[str, float | None] = {
+        "copies": LARGER,
+        "archive_mb": packed.stat().st_size / 1e6,
+        "unpacking_seconds": _seconds_to_read(partial(gzip.open, packed)),
+        "unpacking_seconds_2_threads": None,
+    }
+    with contextlib.suppress(ImportError):
+        import rapidgzip  # pyright: ignore[reportMissingImports]
+
+        threads = partial(rapidgzip.open, str(packed), parallelization=2)
+        found["unpacking_seconds_2_threads"] = _seconds_to_read(threads)
+    packed.unlink()
+    return found
+
+
+def _bzip2(archive: Path, workplace: Path) -> tuple[dict[str, float], Measurement]:
     """Measure builds from a compressed archive against unpacking it on one core."""
     packed = workplace / "larger.tar.bz2"
-    with archive.open("rb") as file, bz2.open(packed, "wb") as compressed:
-        shutil.copyfileobj(file, compressed, 1 << 20)
-    start = time.perf_counter()
-    with bz2.open(packed) as compressed:
-        while compressed.read(1 << 20):
-            pass
-    found = {"archive_mb": packed.stat().st_size / 1e6, "unpacking_seconds": time.perf_counter() - start}
+    with archive.open("rb") as file, packed.open("wb") as compressed, Pool(2) as pool:
+        # Streams one after the other are one file. Each stream has blocks of at most 900 kB anyway.
+        compressed.writelines(pool.imap(bz2.compress, iter(partial(file.read, 16 * PIECE), b"")))
+    found = {
+        "copies": LARGER,
+        "archive_mb": packed.stat().st_size / 1e6,
+        "unpacking_seconds": _seconds_to_read(partial(bz2.open, packed)),
+    }
     for workers in (1, 2):
-        built = _build(packed, workplace / f"bzip2-{workers}", workers)
+        built = _build(packed, workplace / f"bzip2-{workers}", workers, memory=workers == 2)
         found[f"build_seconds_{workers}_workers"] = built.wall_seconds
-    return found
+    return found, built
+
+
+def _seconds_to_read(opened: Callable[[], AbstractContextManager[Any]]) -> float:
+    start = time.perf_counter()
+    with opened() as content:
+        while content.read(PIECE):
+            pass
+    return time.perf_counter() - start
 
 
 def _round(folder: Path, workplace: Path, number: str) -> dict[str, float]:
@@ -101,16 +144,6 @@ def _round(folder: Path, workplace: Path, number: str) -> dict[str, float]:
 
 def _median_ratio(rounds: list[dict[str, float]], above: str, below: str) -> float:
     return statistics.median(round_[above] / round_[below] for round_ in rounds)
-
-
-def _memory(folder: Path, archive: Path, workplace: Path) -> list[dict[str, float]]:
-    found = []
-    for size, source in ((1, folder), (LARGER, archive)):
-        built = _build(source, workplace / f"memory-{size}", workers=2, memory=True)
-        found.append(
-            {"size": size, "worker_peak_mb": built.peak_worker_mb, "driver_peak_mb": built.peak_driver_mb}
-        )
-    return found
 
 
 def _multiply(folder: Path, archive: Path, times: int) -> None:
@@ -147,6 +180,11 @@ def describe(found: dict[str, Any]) -> Iterator[str]:
             yield f"round {number:<4}" + "".join(f"{seconds:14.2f}" for seconds in round_.values())
         yield f"CPU of the build: {corpus['cpu_ratio_to_parsing']:.2f} times that of bare parsing (median)"
         yield f"two workers: {corpus['speedup_of_two_workers']:.2f} times as fast as one (median)"
+    unpacked, threads = found["gzip"], found["gzip"]["unpacking_seconds_2_threads"]
+    yield (
+        f"a tar.gz of {unpacked['archive_mb']:.0f} MB: {unpacked['unpacking_seconds']:.1f} s to unpack it "
+        "with gzip" + (f", {threads:.1f} s with 2 threads of rapidgzip" if threads else "")
+    )
     bzip2 = found["bzip2"]
     yield (
         f"a tar.bz2 of {bzip2['archive_mb']:.0f} MB: {bzip2['unpacking_seconds']:.1f} s to unpack it on one "

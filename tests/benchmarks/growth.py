@@ -1,6 +1,8 @@
 """Growth: what builds, checks and matching take as there are more documents, pairs and statements.
 
 python -m tests.benchmarks.growth --most 3000 tries it with small numbers and prints what was found.
+python -m tests.benchmarks.growth --builds 10000 measures builds of up to so many documents again, and nothing
+else; it puts them in the place of the stored ones, and writes the page.
 """
 
 import argparse
@@ -42,7 +44,24 @@ def benchmark(workplace: Path, corpus: Path) -> dict[str, Any]:
         corpus: An archive of real articles, `.tar.xz`.
     """
     real = measure_real(workplace, corpus)
-    return {"real": real, **measure_growth(workplace, DOCUMENTS, DOCUMENTS_WITH_PAIRS, PRUNED)}
+    return {"scans": True, "real": real, **measure_growth(workplace, DOCUMENTS, DOCUMENTS_WITH_PAIRS, PRUNED)}
+
+
+def measure_builds_again(workplace: Path, corpus: Path, most: int, results: Path) -> None:
+    """Replace what is stored about builds of articles as they come, up to a size that there is time for."""
+    stored = results / "growth.json"
+    found = json.loads(stored.read_text(encoding="utf-8"))
+    found["real"] = measure_real(workplace, corpus)
+    found["documents"] = []
+    for number in DOCUMENTS:
+        if number <= most:
+            size, release = _measure_build(workplace, Settings(number))
+            found["documents"].append(size)
+            found["statistics"] = _statistics(release)
+            shutil.rmtree(release)
+    found["builds_measured_again"] = True
+    stored.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    write_pages(found, results)
 
 
 def measure_real(workplace: Path, corpus: Path) -> dict[str, Any]:
@@ -250,9 +269,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--most", type=int, default=3_000, metavar="DOCUMENTS")
     parser.add_argument("--match", nargs=2, metavar=("RELEASE", "STATEMENTS"))
+    parser.add_argument("--builds", type=int, metavar="DOCUMENTS")
     options = parser.parse_args()
     if options.match:
         print(json.dumps(_match(Path(options.match[0]), int(options.match[1]))))
+        return 0
+    if options.builds:
+        from tests.benchmarks.run import CORPUS, FOLDER
+
+        with tempfile.TemporaryDirectory() as folder:
+            measure_builds_again(Path(folder), CORPUS, options.builds, FOLDER / "results")
         return 0
     documents = tuple(number for number in DOCUMENTS if number <= options.most)
     with tempfile.TemporaryDirectory() as folder:

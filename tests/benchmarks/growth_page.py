@@ -1,15 +1,19 @@
 """The page of the documentation about growth: plots, tables and what they say about larger corpora."""
 
+import json
+import statistics
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from proofmatch.dataset_card.tables import describe_category
 from proofmatch.dataset_card.templates import render
+from tests.benchmarks.build import WITH_PAIRS
 from tests.benchmarks.log_charts import TEMPLATES, Chart, Line, draw_charts
 from tests.synthetic import paper
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "growth.md"
+BUILD = Path(__file__).parent / "results" / "build.json"
 
 MREC_FORMULAS = 158_000_000  # P. Sojka and M. Líška, The Art of Mathematics Retrieval, DocEng 2011
 MREC_MEGABYTES = 15 * 2**30 / 1e6  # of its tar.bz2, says its own page
@@ -103,6 +107,10 @@ def _line(label: str, sizes: list[dict[str, Any]], name: str, over: str = "docum
     return Line(label, [(size[over], size[name]) for size in sizes])
 
 
+def _median(rounds: list[dict[str, float]], name: str) -> float:
+    return statistics.median(round_[name] for round_ in rounds)
+
+
 def render_page(found: dict[str, Any]) -> str:
     """Write the page."""
     documents, pairs = found["documents"], found["pairs"]
@@ -113,10 +121,17 @@ def render_page(found: dict[str, Any]) -> str:
         return Slope((ends[0][over], ends[1][over]), (ends[0][name], ends[1][name]))
 
     by_documents, by_pairs = (small, large), (pairs[0], pairs[-1])
+    build = json.loads(BUILD.read_text(encoding="utf-8"))
+    mix_seconds = _median(build["one_in_16_with_pairs"]["rounds"], "build_cpu_seconds")
     return render(
         "growth.md.jinja",
         TEMPLATES,
         found=found,
+        build=build,
+        median=_median,
+        with_pairs=WITH_PAIRS,
+        mix_seconds=mix_seconds,
+        per_mixed_formula=mix_seconds / found["real"]["formulas"],
         small=small,
         large=large,
         per_document=large["build_seconds"] / large["documents"],

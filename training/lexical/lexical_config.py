@@ -1,5 +1,6 @@
 """The configuration of the lexical matcher."""
 
+from math import inf
 from typing import Any
 
 from transformers import PretrainedConfig
@@ -36,6 +37,8 @@ class LexicalMatcherConfig(PretrainedConfig):
         hub_weight: Weight of the hubness correction; 0 for none.
         n_background: Number of background statements, which measure the hubness of a proof.
         n_nearest: Number of background statements with the highest scores in the mean.
+        candidate_weight: How much a candidate proof counts in the frequency of a feature, if a training text
+            counts 1; 0 to count training texts only.
         input: Which tokens the matcher takes: `both`, `text` or `math`.
         num_features: Number of features; this and the following are counted in the training texts.
         num_weights: Number of features with their own weights.
@@ -60,6 +63,7 @@ class LexicalMatcherConfig(PretrainedConfig):
         hub_weight: float = 0.5,
         n_background: int = 2_000,
         n_nearest: int = 10,
+        candidate_weight: float = 0.0,
         input: str = "both",
         num_features: int = 0,
         num_weights: int = 0,
@@ -77,8 +81,9 @@ class LexicalMatcherConfig(PretrainedConfig):
                 )
         if not groups:
             raise ProofmatchError(f"groups must have at least one of {', '.join(GROUPS)}")
-        if not isinstance(hub_weight, int | float) or hub_weight < 0:
-            raise ProofmatchError(f"hub_weight must be at least 0, not {hub_weight!r}")
+        for name, weight in (("hub_weight", hub_weight), ("candidate_weight", candidate_weight)):
+            if not isinstance(weight, int | float) or not 0 <= weight < inf:
+                raise ProofmatchError(f"{name} must be at least 0, not {weight!r}")
         if not rank and not has_sparse_part:
             raise ProofmatchError(
                 "with rank 0 and no sparse part there is nothing to score by; set one of them"
@@ -100,6 +105,7 @@ class LexicalMatcherConfig(PretrainedConfig):
         self.hub_weight = hub_weight
         self.n_background = n_background
         self.n_nearest = n_nearest
+        self.candidate_weight = candidate_weight
         self.input = input
         self.num_features = num_features
         self.num_weights = num_weights

@@ -250,7 +250,8 @@ class LexicalMatcher(Matcher):
 
     def reader(self, tokenizer: PreTrainedTokenizerFast) -> FeatureReader:  # noqa: ARG002 - for other matchers
         """Return a reader of bags of features."""
-        return FeatureReader(self.vocabulary, tuple(self.config.groups), self.config.input)
+        config = self.config
+        return FeatureReader(self.vocabulary, tuple(config.groups), config.input, config.candidate_weight)
 
     def backward(
         self,

@@ -21,10 +21,6 @@ BAG = np.dtype([("feature", "i8"), ("frequency", "i4"), ("count", "u2"), ("group
 
 _MAX_COUNT = np.iinfo(BAG["count"]).max
 
-# How much a candidate proof counts in the frequency of a feature, if a training text counts 1: chosen on the
-# validation split of a corpus that the matcher was not trained on. On its own corpus, it makes no difference.
-_CANDIDATE_WEIGHT = 3
-
 # Small enough to save memory, large enough for little overhead.
 _TEXTS_AT_ONCE = 2048  # at most 2¹⁶, because rows are sorted as 16-bit numbers
 _ENTRIES_AT_ONCE = 1 << 20
@@ -187,7 +183,7 @@ class FeatureVocabulary:
             part["frequency"][known] = self.frequencies[places[known]]
         return Ragged(entries, bags.starts)
 
-    def look_up_among(self, candidates: "FeatureVocabulary", bags: Ragged) -> Ragged:
+    def look_up_among(self, candidates: "FeatureVocabulary", weight: float, bags: Ragged) -> Ragged:
         """Look up features, with frequencies among training texts and candidate proofs together.
 
         A word that the training split hardly has can be in every other proof of another book. The text that
@@ -195,17 +191,18 @@ class FeatureVocabulary:
 
         Args:
             candidates: The features of the candidate proofs.
+            weight: How much a candidate counts, if a training text counts 1.
             bags: Bags from `count_features`.
         """
         found = self.look_up(bags)
-        scale = self.n_texts / max(1, self.n_texts + _CANDIDATE_WEIGHT * candidates.n_texts)
+        scale = self.n_texts / max(1, self.n_texts + weight * candidates.n_texts)
         for start in range(0, len(bags.values), _ENTRIES_AT_ONCE):
             part = slice(start, start + _ENTRIES_AT_ONCE)
             places, known = candidates._places(bags.values["feature"][part])
             others = np.zeros(len(places))
             others[known] = candidates.frequencies[places[known]] - 1
             frequencies = found.values["frequency"][part]
-            frequencies[:] = np.round(scale * (frequencies + _CANDIDATE_WEIGHT * others))
+            frequencies[:] = np.round(scale * (frequencies + weight * others))
         return found
 
     def look_up_pairs(self, statements: Ragged, proofs: Ragged) -> tuple[Ragged, Ragged]:
@@ -288,12 +285,14 @@ class FeatureReader:
         vocabulary: The features of the training split.
         groups: The groups of features.
         input: Which tokens to keep: `both`, `text` or `math`.
+        candidate_weight: How much a candidate proof counts in frequencies, if a training text counts 1.
         candidates: The features of the candidate proofs, if they count.
     """
 
     vocabulary: FeatureVocabulary
     groups: tuple[str, ...]
     input: str
+    candidate_weight: float = 0.0
     candidates: FeatureVocabulary | None = None
 
     @property
@@ -306,10 +305,12 @@ class FeatureReader:
         bags = read_features(texts, origin, self.groups, self.input)
         if self.candidates is None:
             return self.vocabulary.look_up(bags)
-        return self.vocabulary.look_up_among(self.candidates, bags)
+        return self.vocabulary.look_up_among(self.candidates, self.candidate_weight, bags)
 
     def with_candidates(self, proofs: Columns, origin: str | None = None) -> "FeatureReader":
-        """Return a reader that counts the candidate proofs in the frequencies of features."""
+        """Return a reader that counts the candidate proofs in the frequencies of features, if they count."""
+        if not self.candidate_weight:
+            return self
 
         def arrays() -> Arrays:
             counted = count_vocabulary([], min_frequency=1)

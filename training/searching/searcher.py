@@ -279,20 +279,20 @@ class Searcher:
         def column() -> pa.Array:
             return column_of(self._release, _CONFIG, split, _TEXT[among] + suffix)[0]
 
-        def part(first: int, progress: Progress) -> VectorIndex:
+        def part(first: int) -> VectorIndex:
             size = min(_TEXTS_PER_PART, end - start - first)
 
             def make() -> Arrays:
                 texts = self.model.reader.read(column().slice(first, size))
-                return index_arrays(encode(self.model, texts, progress))
+                with Progress(f"encoding {among} of {split}", "batches") as progress:
+                    progress.summary = f"{first + size:,} {among}"
+                    return index_arrays(encode(self.model, texts, progress))
 
             name = sha256(f"{key} {first} {size}".encode()).hexdigest()
             arrays = cached_arrays(name, N_ARRAYS * n_views, make, lambda arrays: are_whole(arrays, size))
             return VectorIndex(arrays)
 
-        with Progress(f"encoding {among} of {split}", "batches") as progress:
-            progress.summary = f"{end - start:,} {among}"
-            return JoinedIndex([part(first, progress) for first in range(0, end - start, _TEXTS_PER_PART)])
+        return JoinedIndex([part(first) for first in range(0, end - start, _TEXTS_PER_PART)])
 
     def _rows(self, numbers: np.ndarray) -> list[dict[str, Any]]:
         return self._table.take(pa.array(numbers)).to_pylist()

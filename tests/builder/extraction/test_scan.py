@@ -1,11 +1,13 @@
 """The scan may only say "no proof" where a parser finds no pair; it should say so of most articles."""
 
+import itertools
 import re
 import tarfile
+from collections.abc import Iterable
 from random import Random
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from proofmatch.builder.article import ArticleReader
@@ -111,20 +113,84 @@ ENCODINGS = [
 ]
 
 
-@given(
-    st.sampled_from([*ATTRIBUTES, ""]),
-    st.sampled_from(DECLARATIONS),
-    st.sampled_from(ENCODINGS),
-    st.sampled_from([xhtml, html5]),
-    st.sampled_from(["a.xhtml", "a.html"]),
+DTD = '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" "http://www.w3.org/TR/xhtml11/DTD/xhtml11.dtd">'
+
+
+def check_all(attributes: Iterable[str], declarations: Iterable[str], encoding: str = "utf-8") -> int:
+    """Check every combination; return how many documents have a pair."""
+    with_pairs = 0
+    for attribute, declaration, page in itertools.product(attributes, declarations, (xhtml, html5)):
+        text = (
+            declaration.replace("ENCODING", encoding) + page(f"{STATEMENT}<div {attribute}>B</div>").decode()
+        )
+        data = text.encode(encoding, "replace")
+        if encoding == "utf-7":  # which also allows letters to be encoded
+            data = data.replace(b"proof", b"+AHAAcgBvAG8AZg-")
+        for name in ("a.xhtml", "a.html"):
+            check(data, name)
+            with_pairs += has_pairs(data, name)
+    return with_pairs
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_no_way_to_write_a_proof_is_missed(encoding):
+    check_all([*ATTRIBUTES, ""], DECLARATIONS, encoding)
+
+
+REFERENCES = (
+    "&x; &nbsp; &shy; &zwnj; &#173; &#1; &#0; &#1 &#x1 &#; &#x; &; & &#xD800; &#x110000; &#127; &x;&y; &lt;"
 )
-@example('class="proof"', DECLARATIONS[3], "utf-7", xhtml, "a.xhtml")
-def test_no_way_to_write_a_proof_is_missed(attribute, declaration, encoding, page, name):
-    text = declaration.replace("ENCODING", encoding) + page(f"{STATEMENT}<div {attribute}>B</div>").decode()
-    data = text.encode(encoding, "replace")
-    if encoding == "utf-7":  # which also allows letters to be encoded
-        data = data.replace(b"proof", b"+AHAAcgBvAG8AZg-")
-    check(data, name)
+
+
+@pytest.mark.parametrize("place", range(1, 5))
+def test_references_that_parsers_drop_do_not_hide_a_proof(place):
+    words = [f"{'proof'[:place]}{reference}{'proof'[place:]}" for reference in REFERENCES.split()]
+    attributes = [form.format(word) for word in words for form in ('class="{}"', "class='a {}'", "class={}")]
+    assert check_all(attributes, ["", DTD, "<!DOCTYPE html>"]) > 0
+
+
+def test_white_space_around_the_equals_sign_does_not_hide_a_proof():
+    forms = ('class{}="proof"', 'class={}"proof"', "class={}proof", "class{}=proof", "class {}=\n'x proof'")
+    numbers = (*range(4), *range(240, 270), 1000)
+    attributes = [form.format(" " * number) for form in forms for number in numbers]
+    assert check_all(attributes, [""]) >= len(attributes)
+
+
+FRAGMENTS = [
+    *(
+        "proof",
+        "p",
+        "pr",
+        "roof",
+        "oof",
+        "f",
+        "ltx_",
+        "class",
+        "class=",
+        "CLASS =",
+        "id=",
+        "=",
+        '"',
+        "'",
+        " ",
+    ),
+    *("&", "&x;", "&#1;", "&#112;", "&#x70", ";", "#", ">", "/", "<div ", "</div>", "<!--", "-->", "\n", "é"),
+    *(
+        "<![CDATA[",
+        "]]>",
+        '<div class="',
+        '<div class="theorem">A</div><div class="',
+        "<div class='",
+        '">B</div>',
+    ),
+]
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join), st.sampled_from(["", DTD]))
+def test_no_proof_among_fragments_of_markup_is_missed(fragments, declaration):
+    for page, name in ((xhtml, "a.xhtml"), (html5, "a.html")):
+        for body in (f'{STATEMENT}<div {fragments}">B</div>', f"{STATEMENT}{fragments}</div>"):
+            check(declaration.encode() + page(body), name)
 
 
 @pytest.mark.parametrize("attribute", ATTRIBUTES[:8])

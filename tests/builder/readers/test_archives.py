@@ -10,6 +10,7 @@ import hashlib
 import io
 import itertools
 import lzma
+import os
 import tarfile
 import tracemalloc
 import zipfile
@@ -17,10 +18,13 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
+from proofmatch.builder import build_release
+from proofmatch.builder.engine import local
 from proofmatch.builder.readers import archives
 from proofmatch.builder.readers.archives import is_archive_name, read_archive
 from proofmatch.builder.readers.documents import FaultyDocument
 from proofmatch.builder.reasons import DocumentError, Reason
+from proofmatch.builder.sample import sample_articles
 
 LIMIT = 1 << 20
 ARTICLES = {f"{folder}/{n}.xhtml": f"<p>{folder} {n}</p>".encode() for folder in ("b", "a") for n in (2, 1)}
@@ -416,3 +420,21 @@ def test_controls_in_the_names_of_members_are_not_passed_on():
     good, faults = read(zipped({"a\x1b[2J\nb.xhtml": b"<p/>", "../\x07.xhtml": b"<p/>"}), "x.zip")
     assert good == {"a\ufffd[2J\ufffdb.xhtml": b"<p/>"}
     assert faults == {"../\ufffd.xhtml": Reason.UNSAFE_MEMBER}
+
+
+def test_only_the_driver_decompresses_an_archive_whatever_the_number_of_workers(tmp_path, monkeypatch):
+    path, opened = tmp_path / "x.tar.bz2", tmp_path / "opened"
+    articles = sorted(sample_articles().iterdir())
+    path.write_bytes(tar({article.name: article.read_bytes() for article in articles}, "bz2"))
+    decompressed = archives._decompressed
+
+    def noted(file):  # workers are forked, so they would note it too
+        with opened.open("a") as notes:
+            notes.write(f"{os.getpid()}\n")
+        return decompressed(file)
+
+    monkeypatch.setattr(archives, "_decompressed", noted)
+    monkeypatch.setattr(local, "SMALLEST_BATCH", 1)  # every worker gets articles
+    build_release(path, tmp_path / "release", workers=3)
+    # Once to see whether there are LaTeX sources, from the first members, and once to read it.
+    assert opened.read_text().split() == [str(os.getpid())] * 2

@@ -269,7 +269,7 @@ def test_a_vocabulary_may_be_empty(texts):
 def test_frequencies_count_the_candidates_but_for_the_text_itself():
     words = ("word",)
     vocabulary = count_vocabulary([count_features(column([["t:ring"]] * 4 + [["t:field"]] * 5), words)], 2)
-    reader = FeatureReader(vocabulary, words, "both")
+    reader = FeatureReader(vocabulary, words, "both", candidate_weight=3)
     candidates = column([["t:ring", "t:graph"], ["t:graph"], ["t:graph", "t:once"]])
     assert vocabulary.n_texts == 9
     read = reader.with_candidates(lambda: [(candidates, None)]).read(candidates)
@@ -284,7 +284,7 @@ def test_frequencies_count_the_candidates_but_for_the_text_itself():
 @given(TEXTS, st.integers(1, 5))
 def test_candidates_can_be_counted_in_parts(texts, size):
     vocabulary = count_vocabulary([count_features(column(texts[::2]))], 1)
-    reader = FeatureReader(vocabulary, GROUPS, "both")
+    reader = FeatureReader(vocabulary, GROUPS, "both", candidate_weight=1)
     parts = [(column(texts[start : start + size]), None) for start in range(0, len(texts), size)]
     whole, in_parts = (
         reader.with_candidates(lambda columns=columns: columns).read(column(texts))
@@ -294,7 +294,8 @@ def test_candidates_can_be_counted_in_parts(texts, size):
 
 
 def test_candidates_are_counted_once_if_they_have_a_name(cache, calls):
-    reader = FeatureReader(count_vocabulary([count_features(column([TEXT, TEXT]))], 1), GROUPS, "both")
+    vocabulary = count_vocabulary([count_features(column([TEXT, TEXT]))], 1)
+    reader = FeatureReader(vocabulary, GROUPS, "both", candidate_weight=0.5)
     texts = column([TEXT, TEXT])
     found = [reader.with_candidates(lambda: [(texts, None)], "candidates").read(texts) for _ in range(2)]
     assert np.array_equal(found[0].values, found[1].values)
