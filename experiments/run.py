@@ -24,6 +24,7 @@ from proofmatch.evaluation.metrics import reciprocal_ranks
 from proofmatch.evaluation.predictions import write_predictions
 from proofmatch.evaluation.system import System
 from proofmatch.evaluation.task import INPUTS, Task, load_task
+from proofmatch.processors import configure_threads
 
 from .store import EXPERIMENTS, Store, Work
 from .tables import write_pages
@@ -41,6 +42,7 @@ _NORMALIZED = ("fast-both", "fast-both-by-article")
 
 def main(arguments: list[str]) -> int:
     """Run a command."""
+    configure_threads()
     parser = argparse.ArgumentParser(prog="python -m experiments.run", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     baselines = commands.add_parser("baselines", help="the baselines; trained systems are not computed again")

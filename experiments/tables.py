@@ -248,6 +248,8 @@ def claims_table(store: Store) -> str:
                 if system["decoding"] == decoding:
                     key = split, system["input"], system["name"], title
                     scores.setdefault(key, []).append(100 * result["scores"][measure])
+    if not scores:
+        return "Not measured yet; `make claims` does it.\n"
     columns = list(product(sorted({training for _, _, training, _ in scores}), _CLAIMS_COLUMNS))
     titles = " | ".join(f"{training}: {title}" for training, title in columns)
     rows = product(dict.fromkeys(split for split, *_ in scores), _INPUTS)

@@ -85,7 +85,7 @@ def test_the_example_is_valid_and_so_is_its_result(release, tmp_path):
 
 
 def test_the_documentation_shows_the_example():
-    text = (EXAMPLE.parents[1] / "README.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text(encoding="utf-8")
     assert EXAMPLE.read_text().splitlines()[0] in text
 
 

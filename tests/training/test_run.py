@@ -140,7 +140,7 @@ def test_a_model_uses_only_its_input(release, tmp_path, preset, input, capsys):
     bags = statements.features if preset == "best" else statements
     lexical = model.matcher.lexical if preset == "best" else model.matcher
     groups = {lexical.config.groups[number] for number in np.unique(bags.values["group"])}
-    assert groups and all(group.startswith("math") == (input == "math") for group in groups)
+    assert groups and all(group.startswith(("math", "shape")) == (input == "math") for group in groups)
     data = ["--data", str(release)]
     assert main(["predict", str(out), *data, "--out", str(tmp_path / "x.jsonl")]) == 0
     unread, told = {"math": ("no formula", "reads formulas"), "text": ("$x+y$", "reads words")}[input]

@@ -272,8 +272,12 @@ class Searcher:
         suffix = "" if self.model.reader.reads_text_column else "_tokens"
         start, end = self.rows(split)
         n_views = len(self.model.matcher.views) if among == PROOFS else 1
-        key = f"index {self._fingerprint} {self._release.manifest_sha256} {split} of {' '.join(self.splits)}"
+        key = f"index {self._fingerprint} {self._release.manifest_sha256} {split}"
         key += "" if among == PROOFS else f" {among}"
+        if can_explain(self.model) and any(
+            part.config.candidate_weight for part in lexical_parts(self.model)
+        ):
+            key += f" of {' '.join(self.splits)}"  # all of which are candidates
 
         @cache
         def column() -> pa.Array:

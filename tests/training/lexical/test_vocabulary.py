@@ -148,7 +148,8 @@ def test_other_origins_groups_and_versions_have_their_own_cache(cache, calls, mo
     "damage", ["empty", "zip", "cut", "first only", "vectors", "ends elsewhere", "falls", "pickle"]
 )
 def test_a_damaged_cache_is_replaced(cache, calls, damage):
-    expected = read()
+    stored = read()
+    expected = Ragged(stored.values.copy(), stored.starts.copy())  # not mapped from the file to be damaged
     (path,) = cache.iterdir()
     whole = path.read_bytes()
     arrays = {
