@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 _AUTO_CLASSES = "transformers.models.auto.configuration_auto"
-_KINDS = ("proof-matcher", "lexical-matcher", "joint-matcher", "two-view-matcher")
+_KINDS = ("proof-matcher", "lexical-matcher", "joint-matcher", "multi-view-matcher")
 
 
 def register_when_loaded() -> None:

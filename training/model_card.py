@@ -15,7 +15,7 @@ from proofmatch.hub_client import check_repository_name
 from ..dataset_card.templates import render
 from ..evaluation.training_data import TrainingData
 from .encoder.encoder_config import ProofMatcherConfig
-from .lexical.lexical_config import lexical_configs
+from .lexical.lexical_config import lexical_views
 from .settings import SECTIONS
 from .trainer.history import MEASURES, Entry, evaluation_of_step, training_seconds
 from .trainer.learning_curve import epochs_text
@@ -69,7 +69,7 @@ def render_model_card(model: TrainedModel) -> str:
     kept = evaluation_of_step(model.history, model.kept_step)
     encoder = run["model"].get("encoder")
     has_lexical, has_encoder = bool(run.get("lexical")), bool(run["model"])
-    views = lexical_configs(run.get("lexical", {}), run["input"])
+    views = lexical_views(run.get("lexical", {}), run["input"])
     return render(
         "model_card.md.jinja",
         Path(__file__).parent,
@@ -80,8 +80,9 @@ def render_model_card(model: TrainedModel) -> str:
         release=data["id"] if _is_repository(data["id"]) else "RELEASE",
         encoder=encoder if encoder is None or _is_repository(encoder) else Path(encoder).name,
         kind="joint" if has_lexical and has_encoder else "lexical" if has_lexical else "encoder",
-        lexical=views[0] if views else None,
-        has_blind_view=len(views) > 1,
+        lexical=views[0].config if views else None,
+        views=views,
+        has_blind_view=any(view.hides_names for view in views),
         max_words=run["model"].get("max_words", ProofMatcherConfig().max_words) if has_encoder else None,
         is_by_article=run["config"].endswith("_by_article"),
         settings=_settings(run),

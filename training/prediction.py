@@ -17,11 +17,11 @@ from .lexical.lexical_matcher import LexicalMatcher
 from .matcher import Matcher, TrainedMatcher, checked_options, kind_of_model, no_matcher, quiet_library
 from .pairs import read_texts
 from .tokenizer import load_tokenizer
-from .two_views import TwoViewMatcher
+from .views import MultiViewMatcher
 
 KINDS: dict[str, type[Matcher]] = {
     kind.config_class.model_type: kind  # pyright: ignore[reportOptionalMemberAccess]
-    for kind in (ProofMatcher, LexicalMatcher, JointMatcher, TwoViewMatcher)
+    for kind in (ProofMatcher, LexicalMatcher, JointMatcher, MultiViewMatcher)
 }
 
 

@@ -21,7 +21,7 @@ from .calibration import calibrate
 from .encoder.pretrained import name_of_encoder
 from .encoder.proof_matcher import ProofMatcher, ProofMatcherConfig
 from .joint import JointMatcher
-from .lexical.lexical_config import LexicalMatcherConfig, lexical_configs
+from .lexical.lexical_config import LexicalMatcherConfig, lexical_views
 from .lexical.lexical_matcher import LexicalMatcher, background_rows
 from .lexical.vocabulary import count_vocabulary, read_features
 from .matcher import Matcher, quiet_library
@@ -43,7 +43,7 @@ from .trainer.arguments import MatchingArguments
 from .trainer.learning_curve import learning_curve
 from .trainer.processes import is_first_process, number_of_processes, process_group, wait_for_all
 from .trainer.trainer import MatchingTrainer
-from .two_views import TwoViewMatcher
+from .views import MultiViewMatcher
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -116,7 +116,11 @@ def check_settings(settings: Settings, out: Path, input: str) -> None:
         MatchingArguments(output_dir=str(out), **settings.training)
         if settings.model and not settings.model.get("encoder"):
             ProofMatcherConfig(**{**settings.model, "input": input})
-        lexical_configs(settings.lexical, input)
+        lexical_views(settings.lexical, input)
+        if settings.lexical.get("renamed_groups") and not settings.training.get("rename_share"):
+            raise ProofmatchError(
+                "renamed_groups are for a view that is trained on renamed proofs; set rename_share, too"
+            )
     check_tokenizer_settings(**settings.tokenizer)
 
 
@@ -155,7 +159,7 @@ def start_matcher(
     """Make the tokenizer and the untrained matcher that settings describe.
 
     The section `lexical` makes a lexical matcher, `model` a self-attentive or pretrained one, and both
-    together a joint one. With `blind_groups`, there are two of them, of which the second does not see names.
+    together a joint one. With `renamed_groups` or `blind_groups`, there is one of them for each view.
     """
     from transformers import set_seed
 
@@ -167,24 +171,26 @@ def start_matcher(
     tokens = [
         column_of(release, config_name("pairs", by_article), "train", f"{side}_tokens") for side in SIDES
     ]
-    configs = lexical_configs(settings.lexical, input)
+    views = lexical_views(settings.lexical, input)
     texts = [texts for texts, _ in tokens]
-    hides_names = settings.model and (len(configs) > 1 or settings.model.get("hides_names"))
+    hides_names = settings.model and (
+        any(view.hides_names for view in views) or settings.model.get("hides_names")
+    )
     tokenizer = train_tokenizer(texts, words=hidden_words(texts) if hides_names else (), **settings.tokenizer)
-    if not configs:
+    if not views:
         return tokenizer, _start_encoder(settings, tokenizer, input)
-    views: list[Matcher] = []
-    for config in configs:
-        matcher, background = _start_lexical(config, tokens, seed)
+    matchers: list[Matcher] = []
+    for view in views:
+        matcher, background = _start_lexical(view.config, tokens, seed)
         if settings.model:
-            encoder = _start_encoder(settings, tokenizer, input, hides_names=bool(views))
+            encoder = _start_encoder(settings, tokenizer, input, hides_names=view.hides_names)
             words = encoder.reader(tokenizer).read(tokens[0][0].take(background))
             matcher = JointMatcher.from_parts(matcher, encoder, words)
-        views.append(matcher)
+        matchers.append(matcher)
     if len(views) == 1:
-        return tokenizer, views[0]
-    named, blind = views
-    return tokenizer, TwoViewMatcher.from_views(named, blind, settings.lexical.get("blind_offset", 0.0))
+        return tokenizer, matchers[0]
+    offsets, renamed = zip(*((view.offset, view.is_renamed) for view in views), strict=True)
+    return tokenizer, MultiViewMatcher.from_views(matchers, offsets, renamed)
 
 
 def _start_encoder(

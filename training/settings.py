@@ -69,9 +69,10 @@ class Settings:
         preset: Name of the preset.
         tokenizer: Options of `train_tokenizer`.
         model: Fields of `ProofMatcherConfig`; empty for a matcher without an encoder.
-        lexical: Fields of `LexicalMatcherConfig`; `blind_groups`, the groups of a second view that does
-            not see the names of variables; and `blind_offset`, subtracted from the scores of that view.
-            Empty for a matcher without features.
+        lexical: Fields of `LexicalMatcherConfig`; `blind_groups`, the groups of a view that does not see
+            the names of variables; `renamed_groups`, those of a view that is the only one to be trained on
+            renamed proofs (`rename_share`); and `blind_offset` and `renamed_offset`, subtracted from the
+            scores of these views. Empty for a matcher without features.
         training: Fields of `MatchingArguments`.
     """
 
@@ -139,7 +140,8 @@ def _known_keys() -> dict[str, tuple[str, Any]]:
         "model": ProofMatcherConfig.__init__.__annotations__,
         "lexical": {
             **LexicalMatcherConfig.__init__.__annotations__,
-            **{"blind_groups": list[str], "blind_offset": float},
+            **{f"{view}_groups": list[str] for view in ("renamed", "blind")},
+            **{f"{view}_offset": float for view in ("renamed", "blind")},
         },
         "tokenizer": train_tokenizer.__annotations__,
     }

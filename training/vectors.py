@@ -19,7 +19,7 @@ from ..evaluation.decoding.scores import (
     SumScores,
 )
 
-# Of the smooth maximum of two views, chosen on validation splits as they are and with renamed variables.
+# Of the smooth maximum of views, chosen on validation splits as they are and with renamed variables.
 FUSION_TEMPERATURE = 2.0
 
 _PROOFS_AT_ONCE = 2048  # compared with the background statements
@@ -76,39 +76,37 @@ class TextVectors:
 
 @dataclass(frozen=True, slots=True)
 class TextViews:
-    """Vectors of texts in two views, each with a score of its own.
+    """Vectors of texts in several views, each with a score of its own.
 
     Attributes:
-        views: The view that sees names, and the one that does not.
-        blind_offset: Of statements: subtracted from the scores of the latter.
+        views: The vectors of each view.
+        offsets: Of statements: subtracted from the scores of each view.
     """
 
-    views: tuple[TextVectors, TextVectors]
-    blind_offset: float = 0.0
+    views: tuple[TextVectors, ...]
+    offsets: tuple[float, ...] = ()
 
     def __len__(self) -> int:
         return len(self.views[0])
 
     def __getitem__(self, some: slice) -> "TextViews":
-        named, blind = self.views
-        return TextViews((named[some], blind[some]), self.blind_offset)
+        return TextViews(tuple(view[some] for view in self.views), self.offsets)
 
 
 Vectors = TextVectors | TextViews
 
 
-def smooth_maximum(named: torch.Tensor, blind: torch.Tensor, blind_offset: float) -> torch.Tensor:
-    """Combine the scores of two views: about the higher one, and more where both are high."""
-    scaled = named / FUSION_TEMPERATURE, (blind - blind_offset) / FUSION_TEMPERATURE
-    return torch.logaddexp(*scaled) * FUSION_TEMPERATURE
+def smooth_maximum(scores: Sequence[torch.Tensor], offsets: Sequence[float]) -> torch.Tensor:
+    """Combine the scores of views: about the highest one, and more where several are high."""
+    scaled = [(part - offset) / FUSION_TEMPERATURE for part, offset in zip(scores, offsets, strict=True)]
+    return torch.logsumexp(torch.stack(scaled), dim=0) * FUSION_TEMPERATURE
 
 
 def fuse_scores(statements: Vectors, scores: Sequence[np.ndarray]) -> np.ndarray:
     """Combine the scores of the views of statements; those of one view are left as they are."""
     if not isinstance(statements, TextViews):
         return scores[0]
-    named, blind = map(torch.from_numpy, scores)
-    return smooth_maximum(named, blind, statements.blind_offset).numpy()
+    return smooth_maximum([torch.from_numpy(part) for part in scores], statements.offsets).numpy()
 
 
 def views_of(vectors: Vectors) -> tuple[TextVectors, ...]:
@@ -140,7 +138,7 @@ def scores_of(statements: Vectors, proofs: Vectors) -> ScoreSource:
     ]
     if not isinstance(statements, TextViews):
         return parts[0]
-    return SmoothMaximumScores(tuple(parts), FUSION_TEMPERATURE, (0.0, statements.blind_offset))
+    return SmoothMaximumScores(tuple(parts), FUSION_TEMPERATURE, statements.offsets)
 
 
 def _products(statements: TextVectors, proofs: TextVectors) -> ScoreSource:

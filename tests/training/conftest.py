@@ -25,7 +25,7 @@ TINY = [
 ONE_VIEW = "blind_groups=[]"  # so that matchers are of the kind that tests are about
 TINY_FAST = [ONE_VIEW, "rank=8", "per_device_train_batch_size=16", "num_train_epochs=2"]
 TINY_FAST += ["eval_epochs=1", "save_epochs=1"]
-TINY_BEST = [*TINY, ONE_VIEW, "rank=8", "max_words=42", "chunk_size=7"]
+TINY_JOINT = [*TINY, "rank=8", "max_words=42", "chunk_size=7"]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -55,12 +55,14 @@ def lexical_model(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 def joint_model(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a joint matcher."""
     out = tmp_path_factory.mktemp("models") / "joint"
-    return train_matcher(open_release(release), load_settings("best", TINY_BEST), out)
+    return train_matcher(open_release(release), load_settings("joint", TINY_JOINT), out)
 
 
-@pytest.fixture(scope="session")
-def two_view_model(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a matcher with a view that sees names, and one that does not."""
-    out = tmp_path_factory.mktemp("models") / "views"
-    settings = load_settings("fast", [setting for setting in TINY_FAST if setting != ONE_VIEW])
+@pytest.fixture(scope="session", params=["fast", "best"])
+def multi_view_model(
+    release: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Path:
+    """The folder of a matcher whose first view sees names, and whose last one does not."""
+    out = tmp_path_factory.mktemp("models") / f"views-{request.param}"
+    settings = load_settings(request.param, [setting for setting in TINY_FAST if setting != ONE_VIEW])
     return train_matcher(open_release(release), settings, out)

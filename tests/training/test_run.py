@@ -25,13 +25,13 @@ from proofmatch.training.run import start_matcher, train_matcher
 from proofmatch.training.settings import load_settings
 from proofmatch.training.trainer.arguments import MatchingArguments
 from proofmatch.training.trainer.trainer import MatchingTrainer, validate
-from tests.training.conftest import TINY, TINY_BEST, TINY_FAST
+from tests.training.conftest import TINY, TINY_FAST, TINY_JOINT
 from tests.training.tiny_encoder import save_tiny_encoder
 from tests.training.trainer.running import assert_same_weights, history, run, weights
 
-KINDS = {"quick": ProofMatcher, "fast": LexicalMatcher, "best": JointMatcher}
-SETTINGS = {"quick": TINY, "fast": TINY_FAST, "best": TINY_BEST}
-FIXTURES = {"fast": "lexical_model", "best": "joint_model"}
+KINDS = {"quick": ProofMatcher, "fast": LexicalMatcher, "joint": JointMatcher}
+SETTINGS = {"quick": TINY, "fast": TINY_FAST, "joint": TINY_JOINT}
+FIXTURES = {"fast": "lexical_model", "joint": "joint_model"}
 
 
 @pytest.fixture(params=FIXTURES)
@@ -84,7 +84,7 @@ def test_training_writes_the_expected_files(trained, tiny_model, preset):
     written = json.loads((trained / "run.json").read_text())
     assert written["preset"] == preset
     assert written["lexical"]["rank"] == 8
-    assert bool(written["model"]) == (preset == "best")
+    assert bool(written["model"]) == (preset == "joint")
 
 
 def test_the_model_is_as_good_as_its_best_evaluation(trained, release):
@@ -137,8 +137,8 @@ def test_a_model_uses_only_its_input(release, tmp_path, preset, input, capsys):
     model = load_matcher(out)
     assert model.matcher.config.input == input
     statements = read(model, release).statements
-    bags = statements.features if preset == "best" else statements
-    lexical = model.matcher.lexical if preset == "best" else model.matcher
+    bags = statements.features if preset == "joint" else statements
+    lexical = model.matcher.lexical if preset == "joint" else model.matcher
     groups = {lexical.config.groups[number] for number in np.unique(bags.values["group"])}
     assert groups and all(group.startswith(("math", "shape")) == (input == "math") for group in groups)
     data = ["--data", str(release)]
@@ -156,7 +156,7 @@ def test_by_article_reads_the_pairs_by_article(release, tmp_path, preset):
     best = max(entry["eval_mrr"] for entry in history(out) if "eval_mrr" in entry)
     task = read(model, release, "validation", by_article=True)
     assert validate(model.matcher, task)["mrr"] == pytest.approx(best, abs=1e-6)
-    lexical = model.matcher.lexical if preset == "best" else model.matcher
+    lexical = model.matcher.lexical if preset == "joint" else model.matcher
     pairs = read_pairs(open_release(release), "train", lexical.reader(model.tokenizer), by_article=True)
     assert lexical.config.num_texts == 2 * len(pairs)
     found = np.concatenate([pairs.statements.values, pairs.proofs.values])
@@ -180,9 +180,9 @@ def test_by_article_reads_the_pairs_by_article(release, tmp_path, preset):
         ("fast", ["objective=hybrid", "gradient_accumulation_steps=2"]),
         ("fast", ["bf16=true", "use_cpu=true"]),
         ("fast", ['groups=["word", "math-1"]', "max_rows=10"]),
-        ("best", ["rank=0", "n_background=0"]),
-        ("best", ["hub_weight=0", "min_frequency=100000"]),
-        ("best", ["bf16=true", "use_cpu=true"]),
+        ("joint", ["rank=0", "n_background=0"]),
+        ("joint", ["hub_weight=0", "min_frequency=100000"]),
+        ("joint", ["bf16=true", "use_cpu=true"]),
     ],
 )
 def test_other_settings_are_trained_and_opened(release, tmp_path, preset, overrides):

@@ -46,12 +46,12 @@ def test_a_preset_makes_a_model_and_a_training(preset, tmp_path):
 
 
 def test_there_are_presets_for_the_paper_and_for_a_cpu():
-    assert {"fast", "quick", "best", "paper-local", "paper-global"} <= set(preset_names())
+    assert {"fast", "quick", "best", "joint", "paper-local", "paper-global"} <= set(preset_names())
 
 
 @pytest.mark.parametrize(
     ("preset", "has_encoder", "has_features"),
-    [("fast", False, True), ("quick", True, False), ("best", True, True)],
+    [("fast", False, True), ("quick", True, False), ("joint", True, True)],
 )
 def test_a_preset_has_settings_for_the_parts_of_its_matcher(preset, has_encoder, has_features):
     settings = load_settings(preset)
@@ -118,7 +118,7 @@ def test_overrides_have_the_type_of_their_key(override, section, value):
         ("table_groups=[]", []),
     ],
 )
-@pytest.mark.parametrize("preset", ["fast", "best"])
+@pytest.mark.parametrize("preset", ["fast", "joint"])
 def test_overrides_of_features_have_the_type_of_their_key(preset, override, value):
     changed = load_settings(preset, [override]).lexical[override.partition("=")[0]]
     assert changed == value
@@ -231,9 +231,13 @@ def test_impossible_settings_are_refused_and_leave_no_files(release, tmp_path, c
         ("fast", 'groups=["words"]', "unknown group 'words'"),
         ("fast", "table_rate=-1", "table_rate must be at least 0"),
         ("fast", "feature_decay=-1", "feature_decay must be at least 0"),
-        ("best", "feature_rate=-1", "feature_rate must be at least 0"),
-        ("best", "num_heads=0", "num_heads must be an integer of at least 1"),
-        ("best", "encoder=some/folder", "a pretrained encoder reads other texts than a lexical matcher does"),
+        ("joint", "feature_rate=-1", "feature_rate must be at least 0"),
+        ("joint", "num_heads=0", "num_heads must be an integer of at least 1"),
+        (
+            "joint",
+            "encoder=some/folder",
+            "a pretrained encoder reads other texts than a lexical matcher does",
+        ),
     ],
 )
 def test_impossible_settings_of_features_are_refused(release, tmp_path, capsys, preset, override, told):

@@ -1,5 +1,6 @@
 """The configuration of the lexical matcher."""
 
+from dataclasses import dataclass
 from math import inf
 from typing import Any
 
@@ -116,17 +117,48 @@ class LexicalMatcherConfig(PretrainedConfig):
         check_integers(self, _MINIMA)
 
 
-def lexical_configs(section: dict[str, Any], input: str) -> list[LexicalMatcherConfig]:
-    """Make the configuration of each lexical view that settings describe.
+@dataclass(frozen=True, slots=True)
+class LexicalView:
+    """A view of a pair that settings describe.
+
+    Attributes:
+        config: The configuration of its matcher.
+        offset: Subtracted from its scores.
+        hides_names: Whether it does not see the names of variables.
+        is_renamed: Whether it is trained on proofs with renamed variables, if there are any.
+    """
+
+    config: LexicalMatcherConfig
+    offset: float = 0.0
+    hides_names: bool = False
+    is_renamed: bool = True
+
+
+def lexical_views(section: dict[str, Any], input: str) -> list[LexicalView]:
+    """Make the lexical views that settings describe.
 
     Args:
         section: The section `lexical` of the settings; empty for no view.
-        input: Which tokens the matcher takes. Without formulas, both views would be the same.
+        input: Which tokens the matcher takes. Without formulas, all views would be the same.
     """
     fields = {**section, "input": input}
-    blind_groups = fields.pop("blind_groups", [])
-    fields.pop("blind_offset", None)
-    views = [{}] if section else []
-    if blind_groups and input != "text":
-        views.append({"groups": blind_groups})
-    return [LexicalMatcherConfig(**{**fields, **view}) for view in views]
+    others = {
+        name: (fields.pop(f"{name}_groups", []), fields.pop(f"{name}_offset", 0.0))
+        for name in ("renamed", "blind")
+    }
+    if not section:
+        return []
+    renamed_groups, _ = others["renamed"]
+    views = [LexicalView(LexicalMatcherConfig(**fields), is_renamed=not renamed_groups)]
+    for name, (groups, offset) in others.items():
+        if groups and input != "text":
+            config = LexicalMatcherConfig(**{**fields, "groups": groups})
+            views.append(
+                LexicalView(
+                    config,
+                    offset,
+                    hides_names=name == "blind",
+                    is_renamed=name == "renamed" or not renamed_groups,
+                )
+            )
+    return views

@@ -14,8 +14,8 @@ from ..lexical.lexical_matcher import LexicalMatcher
 from ..lexical.vocabulary import FeatureReader
 from ..prediction import TrainedMatcher
 from ..texts import TextReader
-from ..two_views import ReaderOfViews
 from ..vectors import FUSION_TEMPERATURE, TextVectors, TextViews, Vectors, views_of
+from ..views import ReaderOfViews
 
 KINDS = (SHARED, ASSOCIATED)
 
@@ -98,7 +98,7 @@ def explain(
         _explain_view(*view, statement, proof, top)
         for view in zip(parts, _feature_readers(model.reader), views_of(ours), views_of(theirs), strict=True)
     ]
-    return _combine(views, ours.blind_offset, top) if isinstance(ours, TextViews) else views[0]
+    return _combine(views, np.array(ours.offsets), top) if isinstance(ours, TextViews) else views[0]
 
 
 def _explain_view(
@@ -125,13 +125,12 @@ def _explain_view(
     )
 
 
-def _combine(views: list[Explanation], blind_offset: float, top: int | None) -> Explanation:
-    offsets = np.array([0.0, blind_offset])
+def _combine(views: list[Explanation], offsets: np.ndarray, top: int | None) -> Explanation:
     scores = (np.array([view.score for view in views]) - offsets) / FUSION_TEMPERATURE
     weights = np.exp(scores - scores.max())
     weights /= weights.sum()
     entropy = -float((weights * np.log(np.maximum(weights, np.finfo(float).tiny))).sum())
-    reasons: dict[tuple[str, ...], Reason] = {}  # words are features of both views
+    reasons: dict[tuple[str, ...], Reason] = {}  # words are features of every view
     for weight, view in zip(weights.tolist(), views, strict=True):
         for reason in view.reasons:
             sides = reason.statement, reason.proof
@@ -172,7 +171,7 @@ def lexical_parts(model: TrainedMatcher) -> list[LexicalMatcher]:
 
 def _feature_readers(reader: TextReader) -> list[FeatureReader]:
     if isinstance(reader, ReaderOfViews):
-        return [one for view in (reader.named, reader.blind) for one in _feature_readers(view)]
+        return [one for view in reader.readers for one in _feature_readers(view)]
     features = reader.features if isinstance(reader, JointReader) else reader
     return [features] if isinstance(features, FeatureReader) else []
 

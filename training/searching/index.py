@@ -32,10 +32,7 @@ class VectorIndex:
     def vector(self, number: int) -> Vectors:
         """Return the dense components of the vector of one text."""
         views = [TextVectors(dense[number : number + 1]) for dense, *_ in self._views]
-        if len(views) == 1:
-            return views[0]
-        named, blind = views
-        return TextViews((named, blind))
+        return views[0] if len(views) == 1 else TextViews(tuple(views))
 
     def scores(self, statement: Vectors) -> np.ndarray:
         """Score all texts for the vector of one statement, (texts)."""

@@ -25,8 +25,8 @@ from ..lexical.lexical_matcher import DENSE, SPARSE
 from ..pairs import column_of
 from ..prediction import TrainedMatcher
 from ..texts import Texts
-from ..two_views import TextsOfViews
 from ..vectors import SparseVectors, TextVectors, Vectors
+from ..views import TextsOfViews
 from .explain import Explanation, explain, lexical_parts
 from .index import N_ARRAYS, JoinedIndex, VectorIndex, are_whole, index_arrays
 from .macros import read_macros
@@ -375,7 +375,7 @@ def similarity_vectors(
 ) -> TextVectors:
     """Encode statements by their features, as vectors whose products are similarities.
 
-    Of two views, it is the one that sees the names of variables.
+    Of several views, it takes the first, which sees the names of variables.
 
     A similarity is the mean of the two cosines that a lexical score consists of, weighted by their learned
     scales: 1 for equal statements, and about 0 for unrelated ones.
@@ -384,8 +384,8 @@ def similarity_vectors(
         ProofmatchError: If the matcher has no features.
     """
     lexical = lexical_parts(model)[0]
-    named = statements.named if isinstance(statements, TextsOfViews) else statements
-    features = named.features if isinstance(named, JointTexts) else named
+    first = statements.views[0] if isinstance(statements, TextsOfViews) else statements
+    features = first.features if isinstance(first, JointTexts) else first
     vectors = lexical.plain_vectors(features, "statement", progress)
     scales = lexical.scales.detach().exp().double().cpu().numpy()
     parts = {DENSE: lexical.config.rank > 0, SPARSE: lexical.config.has_sparse_part}

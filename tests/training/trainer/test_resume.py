@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from tests.training.conftest import TINY, TINY_BEST, TINY_FAST
+from tests.training.conftest import TINY, TINY_FAST, TINY_JOINT
 from tests.training.evil import Evil
 from tests.training.trainer import kill_points
 from tests.training.trainer.running import assert_same_weights, history, run
@@ -18,12 +18,12 @@ OPTIMIZERS = {
     "adamw": ["optimizer=adamw", "learning_rate=0.01"],
     "asgd": ["optimizer=asgd", "learning_rate=0.5", "learning_rate_decay=0.9", "objective=hybrid"],
 }
-SIZES = {"quick": [*TINY, "max_words=42"], "fast": TINY_FAST, "best": TINY_BEST}
+SIZES = {"quick": [*TINY, "max_words=42"], "fast": TINY_FAST, "joint": TINY_JOINT}
 ALL = [
     ("quick", "adamw", "epochs"),
     ("quick", "asgd", "independent"),
     ("fast", "adamw", "epochs"),
-    ("best", "adamw", "epochs"),
+    ("joint", "adamw", "epochs"),
 ]
 ONE, BEST = ALL[0], ALL[-1]
 

@@ -152,7 +152,7 @@ def test_a_folder_with_a_run_is_refused_by_both(release, tmp_path, couple):
     assert "has a training run already" in runs[0].output
 
 
-@pytest.mark.parametrize("preset", ["fast", "best"])
+@pytest.mark.parametrize("preset", ["fast", "joint"])
 def test_matchers_with_features_are_trained_by_one_process(release, tmp_path, preset):
     arguments = ["train", "--data", str(release), "--preset", preset, "--out", str(tmp_path / "model")]
     runs = start_together(tmp_path / "said", 2, *arguments)
