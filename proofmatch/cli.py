@@ -36,7 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("proofmatch.training.commands.search", "find proofs for a statement of your own"),
     "serve": (
         "proofmatch.training.commands.serve",
-        "serve the search as a local web page, an API, or a tool for assistants",
+        "serve the search as a web page, an API or a tool for assistants",
     ),
     "match": ("proofmatch.evaluation.commands.match", "make any scored predictions one-to-one"),
     "evaluate": ("proofmatch.evaluation.commands.evaluate", "score predictions"),
