@@ -10,8 +10,8 @@ from .tables import make_tables
 from .templates import render
 
 _PURPOSES = {
-    "pairs": "the paper's: pairs of one article may be in several splits",
-    "pairs_by_article": "no article in two splits: how a system does on articles it has not seen",
+    "pairs": "the split of the paper: pairs of one article may be in several splits",
+    "pairs_by_article": "no article is in two splits: measures performance on unseen articles",
 }
 
 _VARIANTS = {

@@ -139,7 +139,7 @@ def _read_candidates(path: Path, progress: Progress | None) -> tuple[list[str], 
     """
     statements, proofs, lists = read_all(path, progress)
     if lists.scores is None:
-        raise ProofmatchError(f"{path} has no scores, which matching needs: write them, too")
+        raise ProofmatchError(f"{path} has no scores, which matching needs; write them as well")
     statement_ids, new_row = _sorted(statements)
     proof_ids, new_column = _sorted(proofs)
     rows, columns = new_row[lists.statements[lists.proofs.rows]], new_column[lists.proofs.values]

@@ -172,7 +172,7 @@ def information_retrieval_evaluator(
 def _require(package: str) -> None:
     if find_spec(package) is None:
         raise ModuleNotFoundError(
-            f"{package} is not installed; pip install 'proofmatch[integrations]' has it", name=package
+            f"{package} is not installed; run pip install 'proofmatch[integrations]'", name=package
         )
 
 

@@ -218,7 +218,7 @@ def _describe(error: "ValidationError") -> str:
 
 
 def result_tables(result: Result) -> str:
-    """Lay out a result to read on a terminal."""
+    """Format a result for a terminal."""
     data = result.dataset
     head = (
         f"{result.system.name} on {data.id}, {data.config}, {data.split}: "
@@ -229,7 +229,7 @@ def result_tables(result: Result) -> str:
         how = f" ({normalization_in_words(normalization)})" if normalization else ""
         head += (
             f"\ntransductive{how}, as claimed: the ranking for a statement uses the whole candidate set; "
-            "do not mix it with plain rankings"
+            "do not compare it with other rankings"
         )
     if claims := claims_of(result.system):
         head += f"\nclaimed, not checked: {', '.join(f'{name} {value}' for name, value in claims)}"
@@ -259,36 +259,36 @@ def result_tables(result: Result) -> str:
             head,
             _table(["", "%", "95% interval"], scores),
             _table(["category", "statements", "MRR %", "accuracy %"], categories)
-            + (f"\n({others:,} more in the result file)" if others else ""),
-            _table(["first choice of", "proofs", "%"], assignments),
+            + (f"\n({others:,} more; the file of --out has all)" if others else ""),
+            _table(["chosen by", "proofs", "%"], assignments),
             f"one-to-one: {one_to_one}\npredictions: {decoding_in_words(result)}",
         ]
     )
 
 
 def measures_table(measures: Measures) -> str:
-    """Lay out scores without intervals."""
+    """Format scores without intervals."""
     return _table(["", "%"], [[name, _percent(value)] for name, value in measures.as_dict().items()])
 
 
 def claims_of(system: System) -> list[tuple[str, str]]:
-    """List what predictions do not show about a system, as its authors say."""
+    """List what the authors of a system say about it and predictions cannot confirm."""
     claims = [("input", system.input), ("decoding", system.decoding)]
     return [(name, value) for name, value in claims if value]
 
 
 def decoding_in_words(result: Result) -> str:
-    """Say what the predictions are seen to be, and whether the system says something else."""
+    """Say whether the predictions are a ranking or a matching, and whether the sidecar disagrees."""
     seen = result.decoding_seen
     words = "a ranking" if seen == RANKING else f"a matching ({seen})"
     said = result.system.decoding
     if said in ("local", "global", "exact") and (said == "local") != (seen == RANKING):
-        words += f", although the system is said to decode {said}"
+        words += f", although the sidecar says that decoding is {said}"
     return words
 
 
 def comparison_table(result: Result, other: Result, name: str, differences: dict[str, Difference]) -> str:
-    """Lay out how much better one system is than another, which is called `name`."""
+    """Format the differences between a system and another one, which is called `name`."""
     system, other_system = result.system, other.system
     rows = [
         [measure, f"{100 * found.difference:+.2f}", _interval(found.ci95, "+"), _percent(found.not_better)]
@@ -299,14 +299,14 @@ def comparison_table(result: Result, other: Result, name: str, differences: dict
     if system.transductive != other_system.transductive:
         one, plain = names if system.transductive else names[::-1]
         title += (
-            f"\nnot a comparison of like with like: {one} is transductive and {plain} is not; "
-            "part of the difference is knowing the whole candidate set"
+            f"\nnot directly comparable: {one} is transductive and {plain} is not, "
+            "so one of them uses the whole candidate set"
         )
     elif (result.decoding_seen == RANKING) != (other.decoding_seen == RANKING):
         plain, one = names if result.decoding_seen == RANKING else names[::-1]
         title += (
-            f"\nnot a comparison of like with like: {one} is a matching and {plain} is a ranking; "
-            "part of the difference is knowing all statements"
+            f"\nnot directly comparable: {one} is a matching and {plain} is a ranking, "
+            "so one of them uses all statements at once"
         )
     return f"{title}\n\n{_table(['', 'difference', '95% interval', 'resamples not better %'], rows)}"
 

@@ -47,8 +47,8 @@ class Task:
         """
         if self.gold is None:
             raise ProofmatchError(
-                f"{self.release.id} is sealed: its answers for {self.split} are in a file of their own, "
-                "which its maintainer gives with --gold"
+                f"{self.release.id} is sealed and has no answers for {self.split}; "
+                "give its gold file with --gold, which only the maintainer has"
             )
         return self.gold
 

@@ -1,4 +1,4 @@
-"""What a system was trained on, and how many answers of a split it has seen by that."""
+"""What a system was trained on, and how many answers of a split it has seen in training."""
 
 # pyright: reportAttributeAccessIssue=false
 # (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
@@ -240,7 +240,7 @@ def in_words(entries: Sequence[TrainedOn] | None) -> str:
     """Name what a system was trained on."""
     if entries is None:
         return "not stated"
-    return "; ".join(map(str, entries)) or "nothing"
+    return "; ".join(map(str, entries)) or "none"
 
 
 def _may_overlap(entries: Sequence[TrainedOn], task: Task) -> bool:

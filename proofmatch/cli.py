@@ -1,4 +1,4 @@
-"""The `proofmatch` command: finds the subcommand's module, runs it, and words its failures."""
+"""The `proofmatch` command: finds the subcommand's module, runs it, and reports failures in one sentence."""
 
 import argparse
 import importlib
@@ -18,15 +18,15 @@ from .processors import configure_threads
 # chosen, so that `proofmatch --help` answers at once.
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("proofmatch.training.commands.demo", "try everything on the embedded sample, in under a minute"),
-    "build": ("proofmatch.builder.commands.build", "articles → release folder"),
-    "import": ("proofmatch.builder.commands.import_published", "the published text files → release folder"),
+    "build": ("proofmatch.builder.commands.build", "build a release from articles or LaTeX sources"),
+    "import": ("proofmatch.builder.commands.import_published", "make a release of the published text files"),
     "variant": ("proofmatch.builder.commands.make_variant", "rename the variables in a release's proofs"),
     "stats": ("proofmatch.builder.commands.stats", "print the two statistics tables of a release"),
     "seal": (
         "proofmatch.builder.commands.seal_release",
         "withhold the answers of the test split",
     ),
-    "check": ("proofmatch.builder.commands.check", "find what is wrong with a release"),
+    "check": ("proofmatch.builder.commands.check", "check a release for faults and leaks"),
     "baseline": (
         "proofmatch.evaluation.commands.baseline",
         "match a split with TF-IDF, BM25 or Dice similarity",
@@ -36,13 +36,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("proofmatch.training.commands.search", "find proofs for a statement of your own"),
     "serve": (
         "proofmatch.training.commands.serve",
-        "search as a local web page, an API, or a tool of assistants",
+        "serve the search as a web page, an API or a tool for assistants",
     ),
     "match": ("proofmatch.evaluation.commands.match", "make any scored predictions one-to-one"),
     "evaluate": ("proofmatch.evaluation.commands.evaluate", "score predictions"),
-    "report": ("proofmatch.evaluation.commands.report", "a page with every wrong match side by side"),
-    "leaderboard": ("proofmatch.evaluation.commands.leaderboard", "a site from result files"),
-    "export": ("proofmatch.evaluation.commands.export_release", "write a release for other retrieval tools"),
+    "report": ("proofmatch.evaluation.commands.report", "write a page that shows every wrong match"),
+    "leaderboard": ("proofmatch.evaluation.commands.leaderboard", "make a static site from result files"),
+    "export": (
+        "proofmatch.evaluation.commands.export_release",
+        "convert a release for other retrieval tools",
+    ),
     "push": ("proofmatch.builder.commands.push_release", "upload a release to the Hugging Face Hub"),
 }
 
@@ -61,7 +64,7 @@ INTERRUPTED = 130  # what shells report for a program ended by Ctrl-C
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpFormatter):
-    """Leaves the example as it is and tells the default of every option that has one."""
+    """Leaves the example as it is, and shows the default of every option that has one."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         is_telling = action.default is not None and action.default is not False and action.default != []
@@ -85,7 +88,7 @@ class InsteadOf(argparse.Action):
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        """Note that it was given, and ask for no positional argument."""
+        """Store the value, and make the positional argument optional."""
         del parser, option_string
         self._other.required = False
         setattr(namespace, self.dest, values if self.nargs is None else self.const)
@@ -131,15 +134,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if error.name not in EXTRAS:
             raise
-        message = f"{error.name} is not installed; pip install 'proofmatch[{EXTRAS[error.name]}]' has it"
+        message = f"{error.name} is not installed; run pip install 'proofmatch[{EXTRAS[error.name]}]'"
         print(f"proofmatch {chosen}: {message}", file=sys.stderr)
         return ProofmatchError.exit_code
     except BrokenPipeError:
-        # The reader of our output has left (`proofmatch stats … | head`); leave quietly too.
+        # Whoever read our output has closed the pipe (`proofmatch stats … | head`), so exit quietly.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt as interrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # asked once is enough
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the exit
         remedy = str(interrupt) or "run the same command again"
         print(f"proofmatch {chosen}: interrupted; {remedy}", file=sys.stderr)
         return INTERRUPTED

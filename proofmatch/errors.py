@@ -1,4 +1,4 @@
-"""What goes wrong because of the user's input, worded for the user."""
+"""Errors caused by the user's input, with messages for the user."""
 
 import unicodedata
 from collections.abc import Collection, Mapping

@@ -1,4 +1,4 @@
-"""The client of the Hugging Face Hub: its token, what is asked of it, and its failures in words."""
+"""The client of the Hugging Face Hub: its token, its requests, and error messages for its failures."""
 
 import json
 import logging

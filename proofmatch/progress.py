@@ -48,7 +48,7 @@ class Progress:
             from tqdm import tqdm
 
             class Bar(tqdm):
-                monitor_interval = 0  # no thread of its own, which would forbid to fork workers
+                monitor_interval = 0  # tqdm's monitor thread would make it unsafe to fork workers
 
             self._bar = Bar(
                 desc=self._title, unit=f" {self._unit}", total=self._total, initial=self._count, leave=False

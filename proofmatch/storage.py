@@ -1,4 +1,4 @@
-"""Files and folders that appear complete or not at all, locks, and disk errors in words."""
+"""Files and folders that appear complete or not at all, locks, and messages for disk errors."""
 
 import contextlib
 import errno
@@ -20,7 +20,7 @@ _LOCK_SECONDS = 0.1
 
 
 def disk_reason(error: OSError) -> str:
-    """Say what the operating system objects to, without what libraries put around it."""
+    """Return the operating system's own error message, without what libraries add to it."""
     return os.strerror(error.errno) if error.errno else first_line(error)
 
 
@@ -103,7 +103,7 @@ def refuse_other_kind(path: Path, kind: str, is_kind: Callable[[Path], bool]) ->
 
 
 def temporary_path(path: Path) -> Path:
-    """Make up a hidden name beside `path` that no other process can guess or use.
+    """Choose a hidden name beside `path` that no other process can guess or use.
 
     A process id is not enough: two machines that share a file system may have processes of the same number.
     """
@@ -113,7 +113,7 @@ def temporary_path(path: Path) -> Path:
 
 @contextmanager
 def replaced_at_end(path: Path) -> Iterator[Path]:
-    """Yield a temporary path that takes the place of `path` at the end, unless something fails."""
+    """Yield a temporary path that replaces `path` at the end, unless something fails."""
     temporary = temporary_path(path)
     try:
         yield temporary
@@ -124,7 +124,7 @@ def replaced_at_end(path: Path) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a small file under its final name once it is complete; a kill leaves no half of it.
+    """Write a small file under its final name once it is complete; a kill leaves no partial file.
 
     Raises:
         OSError: If the disk objects.

@@ -43,7 +43,7 @@ def _refuse_constant(name: str) -> None:
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        raise ValueError("a key is there twice")
+        raise ValueError("a key occurs twice")
     return content
 
 
@@ -51,7 +51,7 @@ def _is_deeper(content: object, most: int) -> bool:
     """Tell whether lists and objects are nested more than so many deep."""
     open_: list[Iterator[object]] = [iter((content,))]
     while open_:
-        value = next(open_[-1], open_)  # the stack itself stands for the end
+        value = next(open_[-1], open_)  # the stack itself marks the end of a level
         if value is open_:
             open_.pop()
         elif isinstance(value, dict | list):

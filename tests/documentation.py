@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
-from proofmatch.cli import INTERRUPTED
-from tests.conftest import REPOSITORY
+from proofmatch.cli import INTERRUPTED, main
 
+REPOSITORY = Path(__file__).resolve().parents[1]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # Blocks that are not to be typed.
 SHOWN = {"text", "bibtex", "pycon"}
+# The test suite runs in an environment already.
+_ENVIRONMENT = (["python3", "-m", "venv", ".venv"], [".", ".venv/bin/activate"])
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,10 @@ def read_blocks(page: Path) -> list[Block]:
 def follow(page: Path, folder: Path, environment: Mapping[str, str]) -> int:
     """Run the blocks of a page in a folder, and return how many commands and Python blocks there were.
 
-    A Python block sees the variables of those before it, so all of them are one script; shell blocks between
-    them are run where they stand, through `tests.documentation` as a module.
+    All of them are one script, because a Python block sees the variables of those before it, and because
+    starting Python and importing torch for each command would take longer than most commands.
     """
-    script, done = ["import subprocess, sys"], 0
+    script, done = ["from tests.documentation import run_command"], 0
     for block in read_blocks(page):
         if block.language == "python":
             script.append(block.content)
@@ -48,8 +50,7 @@ def follow(page: Path, folder: Path, environment: Mapping[str, str]) -> int:
                 if command := shlex.split(line, comments=True):
                     done += 1
                     if _is_runnable(command):
-                        runs = [sys.executable, "-m", "tests.documentation", *command]
-                        script.append(f"subprocess.run({runs!r}, check=True)")
+                        script.append(f"run_command({command!r})")
     text = "\n".join(script)
     made = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", text],
@@ -61,6 +62,16 @@ def follow(page: Path, folder: Path, environment: Mapping[str, str]) -> int:
     )
     assert made.returncode == 0, (page.name, made.stdout[-2000:], made.stderr[-3000:])
     return done
+
+
+def run_command(command: list[str]) -> None:
+    """Run a command in this process; one that serves, in another, which is interrupted."""
+    program, *rest = command
+    assert program == "proofmatch", command
+    if rest[0] == "serve":
+        _serve_until_interrupted([sys.executable, "-m", *command, "--port", "0"])
+    else:
+        assert main(rest) == 0, command
 
 
 def _is_runnable(command: list[str]) -> bool:
@@ -82,18 +93,12 @@ def _is_runnable(command: list[str]) -> bool:
     if program == ".venv/bin/python":
         assert rest[:2] == ["-m", "pytest"], command
         return False
-    assert program in ("proofmatch", "python"), command
+    if command in _ENVIRONMENT:
+        return False
+    assert program == "proofmatch", command
+    if rest[0] == "demo":
+        return False  # tests/test_cli.py runs it
     return not ("papers/" in rest and shutil.which("latexmlc") is None)
-
-
-def _run(command: list[str]) -> None:
-    program, *rest = command
-    module = ["-m", "proofmatch", *rest] if program == "proofmatch" else rest
-    if rest[0] == "serve":
-        _serve_until_interrupted([sys.executable, *module, "--port", "0"])
-        return
-    made = subprocess.run([sys.executable, *module], capture_output=True, text=True, check=False)
-    assert made.returncode == 0, (command, made.stdout[-2000:], made.stderr[-2000:])
 
 
 def _serve_until_interrupted(command: list[str]) -> None:
@@ -106,7 +111,7 @@ def _serve_until_interrupted(command: list[str]) -> None:
         try:
             assert process.stdout is not None
             said = process.stdout.readline()
-            url = re.match(r"(http://127\.0\.0\.1:\d+/?) has the page", said)
+            url = re.match(r"(http://127\.0\.0\.1:\d+/?) ", said)
             assert url, (command, said)
             with urlopen(url[1]) as page:  # noqa: S310 - the pattern allows nothing else
                 assert b"<textarea" in page.read()
@@ -114,7 +119,3 @@ def _serve_until_interrupted(command: list[str]) -> None:
             assert process.wait(30) == INTERRUPTED
         finally:
             process.kill()
-
-
-if __name__ == "__main__":
-    _run(sys.argv[1:])

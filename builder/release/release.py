@@ -5,7 +5,7 @@ The manifest is written last, so a release that has one is complete.
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
@@ -60,7 +60,7 @@ class Release:
 
     id: str
     folder: Path
-    manifest: dict[str, Any]
+    manifest: dict[str, Any] = field(repr=False)
     manifest_sha256: str
     revision: str | None = None
 

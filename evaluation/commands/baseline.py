@@ -38,13 +38,13 @@ def run(options: argparse.Namespace) -> int:
     if options.name == "bm25":
         ngrams, extra = _chosen_ngrams(options, task)
     source = baseline_scores(options.name, task, options.input, ngrams=ngrams)
-    # Counting tokens sees no answers, and the size of n-grams, chosen from three on validation, keeps none.
+    # Baselines see no answers: they count tokens, and the one choice made on validation keeps none of them.
     predict(options, task, source, System(options.name, options.input, trained_on=[], extra=extra))
     return 0
 
 
 def _chosen_ngrams(options: argparse.Namespace, task: Task) -> tuple[int, dict[str, Any]]:
-    """The longest n-grams of BM25, and what the sidecar records about it."""
+    """Return the longest n-grams of BM25, and what the sidecar records about them."""
     if options.ngrams is not None:
         return options.ngrams, {"bm25": {**BM25_SETTINGS, "ngrams": options.ngrams}}
     choice = choose_ngrams(task.release, options.input, by_article=task.by_article)
@@ -54,5 +54,7 @@ def _chosen_ngrams(options: argparse.Namespace, task: Task) -> tuple[int, dict[s
 
 
 def _in_words(choice: NgramChoice) -> str:
-    figures = ", ".join(f"1 to {size}: {100 * mrr:.1f}" for size, mrr in choice.validation_mrr.items())
-    return f"n-grams of 1 to {choice.ngrams} tokens, which rank validation best (MRR {figures})"
+    figures = ", ".join(f"{size}: {100 * mrr:.1f}" for size, mrr in choice.validation_mrr.items())
+    return (
+        f"n-grams of up to {choice.ngrams} tokens, chosen on the validation split (MRR by length: {figures})"
+    )

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
 
     read = (options.predictions, options.against, options.gold)
     if options.out is not None and is_same_file(options.out, *read):
-        raise ProofmatchError(f"{options.out} has predictions or the gold; give --out another name")
+        raise ProofmatchError(f"{options.out} is a prediction or gold file; give --out another name")
     if options.out is not None:
         check_result_name(options.out)
     system = read_system(options.predictions, name=options.name, input=options.input, url=options.url)

@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         from ..leaderboard import check_results
 
         number = check_results(options.results, options.data, options.gold)
-        print(f"{number:,} result{'s are' if number != 1 else ' is'} what the predictions give")
+        print(f"{number:,} result{'s agree' if number != 1 else ' agrees'} with the predictions")
         return 0
     from ..leaderboard import make_leaderboard
 
@@ -93,11 +93,11 @@ def _check_options(options: argparse.Namespace) -> None:
     if options.check and not options.data:
         raise ProofmatchError("--check needs --data, the release that the results are of")
     if options.gold and not options.data:
-        raise ProofmatchError("--gold has the answers of a sealed release: give that as --data")
+        raise ProofmatchError("--gold belongs to a sealed release; give that release with --data")
     if options.push is not None and options.out is None:
-        raise ProofmatchError("--push uploads a site that is written first: give --out SITE as well")
+        raise ProofmatchError("--push uploads the site that --out writes; give --out SITE as well")
     if options.push is None and (options.private or options.dry_run):
-        raise ProofmatchError("--private and --dry-run are about --push: give it too, or leave them out")
+        raise ProofmatchError("--private and --dry-run need --push; give it too, or leave them out")
 
 
 def _describe(made: "Leaderboard") -> None:
@@ -105,15 +105,12 @@ def _describe(made: "Leaderboard") -> None:
 
     rows = [row for board in made.boards for row in board.rows]
     print(f"{made.folder / 'index.html'}: {len(made.boards):,} boards with {len(rows):,} rows")
-    print(
-        f"results: {made.n_results:,}, of which {made.n_checked:,} were computed again from predictions "
-        "and have ranks"
-    )
+    print(f"results: {made.n_results:,}; recomputed from predictions and ranked: {made.n_checked:,}")
     if made.n_others:
         print(f"ignored: {made.n_others:,} JSON files that are not results")
     for title, lines in (
-        ("worth a look:", made.remarks),
-        (f"left out: {made.n_refused:,} result files with faults:", made.faults),
+        ("please review:", made.remarks),
+        (f"left out because of faults: {made.n_refused:,} result files:", made.faults),
     ):
         if lines:
             print(printable("\n  ".join([title, *shortened(lines, _LINES_SHOWN)])), file=sys.stderr)

@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     from ..predictions import check_predictions_name
 
     if is_same_file(options.out, options.predictions):
-        raise ProofmatchError(f"{options.out} has the predictions to match; give --out another name")
+        raise ProofmatchError(f"{options.out} is the prediction file to match; give --out another name")
     check_predictions_name(options.out)
     with Progress(f"matching {options.predictions.name}", "statements") as progress:
         matched = match_predictions(options.predictions, options.out, progress)

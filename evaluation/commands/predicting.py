@@ -92,10 +92,11 @@ def predict(options: argparse.Namespace, task: Task, source: ScoreSource, system
     decoded = decode(source, options.decode, options.top_k)
     system = replace(system, decoding=options.decode, extra={**system.extra, "details": decoded.details})
     write_predictions(options.out, decoded.batches(task.statement_ids, task.proof_ids), system)
-    print(f"{options.out} has predictions for {len(task.statement_ids):,} statements; score them with")
+    print(f"wrote predictions for {len(task.statement_ids):,} statements to {options.out}; score them with")
     by_article = " --by-article" if options.by_article else ""
+    gold = " --gold GOLD" if task.gold is None else ""
     out, data = quote(str(options.out)), quote(str(options.data))
-    print(f"proofmatch evaluate {out} --data {data} --split {options.split}{by_article}")
+    print(f"proofmatch evaluate {out} --data {data} --split {options.split}{by_article}{gold}")
 
 
 def _chosen_normalization(options: argparse.Namespace) -> dict[str, Any] | None:

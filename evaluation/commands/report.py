@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     from ..report.page import write_report
 
     if is_same_file(options.out, options.predictions, options.gold):
-        raise ProofmatchError(f"{options.out} has the predictions or the gold; give --out another name")
+        raise ProofmatchError(f"{options.out} is the prediction or gold file; give --out another name")
     wrong = write_report(
         options.predictions,
         options.data,
@@ -45,7 +45,8 @@ def run(options: argparse.Namespace) -> int:
         max_megabytes=options.max_mb,
     )
     left_out = f" of {wrong.total:,}" if wrong.listed < wrong.total else ""
+    matches = "match" if wrong.total == 1 else "matches"
     size = options.out.stat().st_size
     written = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
-    print(f"{options.out}: {wrong.listed:,}{left_out} wrong matches, {written}; open it in a browser")
+    print(f"{options.out}: {wrong.listed:,}{left_out} wrong {matches}, {written}; open it in a browser")
     return 0

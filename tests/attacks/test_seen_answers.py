@@ -309,7 +309,7 @@ def test_systems_that_do_not_state_their_training_data_are_shown_as_such(release
         result = ["--out", str(results / f"{name}.result.json")]
         assert main(["evaluate", str(results / f"{name}.jsonl"), *data, *result]) == 0
     rows = board_rows(make_leaderboard(results, tmp_path / "site", release))
-    assert {row.system: row.training_data for row in rows} == {"tfidf": "nothing", "theirs": "not stated"}
+    assert {row.system: row.training_data for row in rows} == {"tfidf": "none", "theirs": "not stated"}
     assert "training data <bdi>not stated</bdi>" in (tmp_path / "site" / "index.html").read_text("utf-8")
 
 

@@ -119,7 +119,7 @@ def test_the_card_says_what_is_sealed_and_an_open_one_where_the_answers_are(rele
     assert "--gold" in card
     opened = (release / "README.md").read_text(encoding="utf-8")
     assert "sealed" not in opened
-    assert "`pairs` and `pairs_by_article` hold the answers of their own test splits" in opened
+    assert "`pairs` and `pairs_by_article` contain the answers of their own test splits" in opened
 
 
 def test_pairs_that_repeat_a_sealed_one_are_withheld_too(repetitive, tmp_path):

@@ -89,7 +89,7 @@ def test_every_section_is_there_and_not_empty(card, section):
 def test_contamination_by_pretraining_is_among_the_limits(card):
     limits = card.text[card.text.index("## Known limits") : card.text.index("## How to evaluate")]
     bullet = next(one for one in limits.split("\n- ") if "pretrained" in one)
-    for fact in ("public", "arXiv", "pretrained parts apart", "`proofmatch variant`"):
+    for fact in ("public", "arXiv", "pretrained parts separately", "`proofmatch variant`"):
         assert fact in " ".join(bullet.split())
 
 

@@ -123,7 +123,7 @@ def test_evaluation_says_that_a_ranking_is_transductive(release, plain, normaliz
 
 
 def test_a_comparison_of_unlike_rankings_warns_and_one_of_like_does_not(release, plain, normalized, capsys):
-    warning = "not a comparison of like with like"
+    warning = "not directly comparable"
     for one, other, unlike in (
         (normalized, plain, True),
         (plain, normalized, True),

@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
         raise KeyboardInterrupt("continue with --resume") from None
     if not is_first_process():
         return 0
-    print(f"{out} has the model; match with")
+    print(f"saved the model in {out}; match with")
     by_article = " --by-article" if options.by_article else ""
     model, data = quote(str(out)), quote(str(options.data))
     print(f"proofmatch predict {model} --data {data} --split test{by_article} --out predictions.jsonl")

@@ -27,20 +27,25 @@ const STYLES = [[0x1d434, "bold"], [0x1d468, "italic"], [0x1d49c, "bold italic"]
   [0x1d7e2, "double"], [0x1d7ec, "sans"], [0x1d7f6, "sans bold"], [0x1d800, "mono"]];
 const OTHER_STYLES = { double: "ℂℍℕℙℚℝℤ", script: "ℬℰℱℋℐℒℳℛℯℊℴ", fraktur: "ℭℌℑℜℨ", italic: "ℎ" };
 
-// Whether a font of this machine has mathematical letters: 𝐴 then looks unlike a character that no font has.
-function hasMathLetters() {
-  const canvas = element("canvas", { width: 40, height: 40 });
-  const context = canvas.getContext("2d", { willReadFrequently: true });
-  const drawn = (text) => {
-    context.clearRect(0, 0, 40, 40);
-    context.font = "24px serif";
-    context.fillText(text, 4, 30);
-    return context.getImageData(0, 0, 40, 40).data.join();
-  };
-  return drawn("\u{1d434}") !== drawn("\u{1d455}");
+const canvas = element("canvas", { width: 40, height: 40 }).getContext("2d", { willReadFrequently: true });
+
+function drawn(text) {
+  canvas.clearRect(0, 0, 40, 40);
+  canvas.font = "24px serif";
+  canvas.fillText(text, 4, 30);
+  return canvas.getImageData(0, 0, 40, 40).data.join();
 }
 
-const MATH_LETTERS = hasMathLetters();
+const MISSING = drawn("\u{1d455}"); // a code point that is not assigned, so no font has it
+const drawables = new Map();
+
+// Whether a font of this machine has a letter. Many fonts have 𝐴, but neither 𝒪 nor 𝔭.
+function canDraw(letter) {
+  if (!drawables.has(letter)) drawables.set(letter, drawn(letter) !== MISSING);
+  return drawables.get(letter);
+}
+
+const MATH_LETTERS = canDraw("\u{1d434}");
 if (!MATH_LETTERS) document.documentElement.classList.add("no-math-letters");
 
 function styleOf(letter) {
@@ -49,17 +54,17 @@ function styleOf(letter) {
   return Object.keys(OTHER_STYLES).find((style) => OTHER_STYLES[style].includes(letter)) ?? "";
 }
 
-// A text without mathematical letters, if this machine cannot draw them.
+// A text without the mathematical letters that this machine cannot draw.
 function drawable(text) {
-  return MATH_LETTERS ? text : text.replace(/[\u2102-\u2134\u{1d400}-\u{1d7ff}]/gu, (letter) => letter.normalize("NFKC"));
+  return text.replace(/[\u2102-\u2134\u{1d400}-\u{1d7ff}]/gu, (letter) => canDraw(letter) ? letter : letter.normalize("NFKC"));
 }
 
 // The classes that give a leaf of a formula its style where the letters have none.
 function letterClasses(name, text) {
-  if (MATH_LETTERS) return "";
   const letters = [...text.trim()];
   const style = letters.length ? styleOf(letters[0]) : "";
-  const isVariable = !style && name === "mi" && letters.length === 1 && /\p{L}/u.test(text);
+  if (style && canDraw(letters[0])) return "";
+  const isVariable = !MATH_LETTERS && !style && name === "mi" && letters.length === 1 && /\p{L}/u.test(text);
   return (isVariable ? "italic" : style).split(" ").filter(Boolean).map((one) => `letters-${one}`).join(" ");
 }
 

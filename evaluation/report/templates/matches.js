@@ -64,7 +64,7 @@ function sayPlace(current) {
   const [found, all] = [state.found.length, state.all].map((number) => number.toLocaleString("en"));
   const place = state.places.get(current);
   const of = found === all ? `${all} matches` : `${found} of ${all} matches`;
-  byId("count").textContent = place === undefined ? of : `${of}, this is number ${(place + 1).toLocaleString("en")}`;
+  byId("count").textContent = place === undefined ? of : `${of}, showing number ${(place + 1).toLocaleString("en")}`;
 }
 
 function rankText(at) {

@@ -172,7 +172,7 @@ def test_unreadable_results_fail_the_check_and_the_others_are_checked_all_the_sa
 def test_the_command_is_fit_for_continuous_integration(one, release, capsys):
     check = ["leaderboard", str(one), "--check", "--data", str(release)]
     assert main(check) == 0
-    assert "1 result is what" in capsys.readouterr().out
+    assert "1 result agrees" in capsys.readouterr().out
     edit(one / "tfidf-local.result.json", understate)
     assert main(check) == 1
     assert "scores.mrr is " in capsys.readouterr().err

@@ -39,7 +39,7 @@ def test_other_json_files_sidecars_and_hidden_ones_are_left_alone(one):
         (b'{"a": NaN}', "NaN is not a number"),
         (b'{"a": 1e999}', "cannot be read as JSON"),
         (b'{"a": "\\ud800"}', "cannot be read as JSON"),
-        (b'{"a": 1, "a": 2}', "a key is there twice"),
+        (b'{"a": 1, "a": 2}', "a key occurs twice"),
         (b"[]", "not of type 'object'"),
         (b"{}", "'system' is a required property"),
     ],

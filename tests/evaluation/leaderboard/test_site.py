@@ -198,7 +198,7 @@ def test_no_page_has_inline_style_or_handlers_or_addresses_of_scripts(results, t
         ([], "give --out SITE"),
         (["--check"], "--check needs --data"),
         (["--check", "--data", "x", "--push", "a/b"], "give --out SITE as well"),
-        (["--out", "x", "--private"], "are about --push"),
+        (["--out", "x", "--private"], "need --push"),
         (["--out", "x", "--push", "no owner"], "is not the name of a repository"),
         (["--out", "x", "--repository", "javascript:alert(1)"], "is not the address of a repository"),
         (["--out", "x", "--data", "missing"], "neither a release folder"),

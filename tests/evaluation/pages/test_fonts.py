@@ -69,7 +69,7 @@ def test_without_such_a_font_letters_are_ordinary_ones_with_a_style(without_math
         ("x", "italic"),
         ("sin", ""),
         ("v", "bold"),
-        ("R", "double"),
+        ("ℝ", ""),  # which this font has
         ("O", "script"),
         ("p", "fraktur"),
         ("A", "sans"),

@@ -78,7 +78,7 @@ def test_the_list_begins_with_the_nearest_misses_and_the_first_is_shown(page, in
     expected = [entry["id"] for entry in sorted(index, key=_near)]
     assert _listed(page) == expected[:PER_PAGE]
     assert _shown(page) == expected[0]
-    assert _count(page) == "96 matches, this is number 1"
+    assert _count(page) == "96 matches, showing number 1"
     assert len(_current(page)) == 1
 
 

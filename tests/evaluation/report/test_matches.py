@@ -4,6 +4,7 @@ import json
 import re
 import zlib
 from base64 import b64decode
+from shutil import copy
 
 import numpy as np
 import pytest
@@ -302,6 +303,7 @@ def test_which_ones_are_shown_does_not_depend_on_the_order_of_the_file(many, meg
     lines = predictions.read_text().splitlines(keepends=True)
     shuffled = tmp_path / predictions.name
     shuffled.write_text("".join(sorted(lines, key=lambda line: line[::-1])))
+    copy(f"{predictions}.system.json", tmp_path)  # the name of the system takes room on the page
     pages = [tmp_path / "a.html", tmp_path / "b.html"]
     for source, page in zip((predictions, shuffled), pages, strict=True):
         write_report(source, release, out=page, max_megabytes=megabytes_for(0.5))

@@ -40,7 +40,7 @@ def test_the_command_says_what_it_wrote(release, tmp_path, capsys):
     assert _report(EXAMPLE, "--data", release, "--out", page) == 0
     shown = capsys.readouterr().out
     n_wrong = int((1 - evaluate(EXAMPLE, release).measures.accuracy) * 18 + 0.5)
-    assert f"{n_wrong} wrong matches" in shown
+    assert f"{n_wrong} wrong match" in shown
     assert str(page) in shown
 
 
@@ -125,7 +125,7 @@ def test_who_has_all_right_has_no_list(tmp_path, visit):
     wrong = write_report(path, release, out=tmp_path / "x.html")
     assert (wrong.listed, wrong.total) == (0, 0)
     seen = visit(tmp_path / "x.html")
-    assert "There are none: every statement has its own proof." in seen.page.inner_text("main")
+    assert "There are none" in seen.page.inner_text("main")
 
 
 def test_who_lists_no_right_proof_has_a_page_all_the_same(tmp_path, visit):

@@ -116,7 +116,7 @@ def test_progress_is_printed_in_plain_lines(trained, release):
         assert re.fullmatch(rf"training: epoch {epoch}\.00, validation: {scores}", line)
     assert re.fullmatch(r"training: epoch 4\.00, loss \d\.\d{4}, [\d.]+ pairs/s", lines[5])
     assert lines[6:] == [
-        f"{model} has the model; match with",
+        f"saved the model in {model}; match with",
         f"proofmatch predict {model} --data {release} --split test --out predictions.jsonl",
     ]
 

@@ -67,9 +67,9 @@ def serve(
         )
         gc.freeze()  # model and proofs stay; scanning them for garbage would double the time of a search
         url = url_of(host, names.port)
-        greeting = f"{url} has the page; Ctrl-C ends it"
+        greeting = f"{url} serves the search page; press Ctrl-C to stop"
         if mcp:
-            greeting = f"{url} has the page, {url.rstrip('/')}{MCP_PATH} speaks MCP; Ctrl-C ends both"
+            greeting = f"{url} serves the search page, {url.rstrip('/')}{MCP_PATH} MCP; press Ctrl-C to stop"
         if not is_loopback(host):
             print(f"warning: everyone who reaches this machine at {host} can search here", file=sys.stderr)
         try:

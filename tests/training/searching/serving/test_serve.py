@@ -45,7 +45,7 @@ def running(*arguments):
     ) as process:
         try:
             line = process.stdout.readline()
-            assert line.endswith("/ has the page; Ctrl-C ends it\n"), line or process.stderr.read()
+            assert line.startswith("http://"), line or process.stderr.read()
             yield process, int(line.split("/")[2].rpartition(":")[2])
         finally:
             process.kill()

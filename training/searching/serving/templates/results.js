@@ -45,7 +45,7 @@ function textBlock(title, pieces, name, marks = {}) {
 
 function reasonLists(hit, article) {
   const lists = element("div");
-  for (const [kind, title] of [["shared", "In your statement and in the proof"], ["associated", "In your statement ~ in the proof: learned to go together"]]) {
+  for (const [kind, title] of [["shared", "In your statement and in the proof"], ["associated", "In your statement ~ in the proof: associated by the model"]]) {
     const items = hit.reasons.flatMap((reason, number) =>
       reason.kind === kind ? [element("li", {}, reasonButton(reason, number, article))] : [],
     );
