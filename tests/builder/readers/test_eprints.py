@@ -106,24 +106,25 @@ def test_pictures_bindings_links_and_names_that_leave_the_folder_are_not_unpacke
     assert unpacked(eprint(files)) == ("main.tex", {"main.tex", "part.tex", "own.sty"})
 
 
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (b"%PDF-1.4", Reason.NOT_LATEX),
-        (gzip.compress(b"%PDF-1.4"), Reason.NOT_LATEX),
-        (gzip.compress(b"%!PS-Adobe"), Reason.NOT_LATEX),
-        (gzip.compress(b"%auto-ignore\nThis paper has been withdrawn."), Reason.NOT_LATEX),
-        (gzip.compress(b"\\magnification=1200 plain TeX \\bye"), Reason.NOT_LATEX),
-        (gzip.compress(b"\0\1\2" * 400), Reason.NOT_LATEX),
-        (b"", Reason.NOT_LATEX),
-        (eprint({"a.tex": "x", "b.tex": "y"}), Reason.NO_MAIN_FILE),
-        (eprint({}), Reason.NOT_LATEX),
-        (eprint({"figure.eps": "x"}), Reason.NO_MAIN_FILE),
-        (gzip.compress(b"x" * 100)[:-9], Reason.UNREADABLE),
-        (gzip.compress(article().encode() * 20000), Reason.TOO_LARGE),
-        (eprint({"main.tex": article(), "a.tex": b"x" * LIMIT}), Reason.TOO_LARGE),
-    ],
-)
+_NO_SOURCES = {
+    "pdf": (b"%PDF-1.4", Reason.NOT_LATEX),
+    "packed-pdf": (gzip.compress(b"%PDF-1.4"), Reason.NOT_LATEX),
+    "postscript": (gzip.compress(b"%!PS-Adobe"), Reason.NOT_LATEX),
+    "withdrawn": (gzip.compress(b"%auto-ignore\nThis paper has been withdrawn."), Reason.NOT_LATEX),
+    "plain-tex": (gzip.compress(b"\\magnification=1200 plain TeX \\bye"), Reason.NOT_LATEX),
+    "binary": (gzip.compress(b"\0\1\2" * 400), Reason.NOT_LATEX),
+    "nothing": (b"", Reason.NOT_LATEX),
+    "two-files": (eprint({"a.tex": "x", "b.tex": "y"}), Reason.NO_MAIN_FILE),
+    "no-files": (eprint({}), Reason.NOT_LATEX),
+    "figure": (eprint({"figure.eps": "x"}), Reason.NO_MAIN_FILE),
+    "truncated": (gzip.compress(b"x" * 100)[:-9], Reason.UNREADABLE),
+    "large-file": (gzip.compress(article().encode() * 20000), Reason.TOO_LARGE),
+    "large-folder": (eprint({"main.tex": article(), "a.tex": b"x" * LIMIT}), Reason.TOO_LARGE),
+}
+
+
+# The ids are names, because compressed data contains the time, and every test process must see the same ids.
+@pytest.mark.parametrize(("data", "reason"), _NO_SOURCES.values(), ids=_NO_SOURCES)
 def test_what_is_no_latex_has_a_reason(data, reason):
     with pytest.raises(DocumentError) as caught:
         unpack_source(data, "0704.0001.gz", LIMIT)
