@@ -257,7 +257,7 @@ def test_card_and_history_agree_on_the_best_evaluation(finished):
     card = ModelCard.load(finished / "README.md")
     scores = {result.metric_type: result.metric_value for result in card.data.eval_results}
     assert scores == {name: best[f"eval_{name}"] for name in ("mrr", "accuracy", "one_to_one_accuracy")}
-    assert f"those after epoch {best['epoch']:.0f}." in card.text
+    assert f"weights after epoch {best['epoch']:.0f}." in card.text
     assert f"best: epoch {best['epoch']:.0f}, MRR {100 * best['eval_mrr']:.1f}" in (
         finished / "learning-curve.svg"
     ).read_text(encoding="utf-8")
@@ -268,7 +268,7 @@ def test_a_run_that_keeps_its_last_weights_shows_their_scores(release, tmp_path)
     last = [entry for entry in history_of(out) if "eval_mrr" in entry][-1]
     card = ModelCard.load(out / "README.md")
     assert card.data.eval_results[0].metric_value == last["eval_mrr"]
-    assert "those after epoch 3." in card.text
+    assert "weights after epoch 3." in card.text
 
 
 def test_a_run_killed_before_its_card_is_finished_when_resumed(release, model, finished):
