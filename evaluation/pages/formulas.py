@@ -230,7 +230,7 @@ def _broken_sum(piece: Node) -> list[Node]:
 
 
 def _broken_at(marks: frozenset[str], symbols: list[Node]) -> list[Node]:
-    """Break a row before some of its operators, and after commas, but not in brackets or after an operator."""
+    """Break a row before some of its operators, and after commas, but not in brackets."""
     parts: list[Node] = [["math"]]
     depth = 0
     is_in_bars = False
