@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     """Search and print the hits."""
     if options.serve:
         raise ProofmatchError(
-            f"--serve is a command of its own now: proofmatch serve {options.model} --data {options.data}"
+            f"--serve has become a command: proofmatch serve {options.model} --data {options.data}"
         )
     if options.why and options.among == "statements":
         raise ProofmatchError("--why explains the scores of proofs; omit it with --in statements")
