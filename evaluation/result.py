@@ -259,8 +259,9 @@ def result_tables(result: Result) -> str:
             head,
             _table(["", "%", "95% interval"], scores),
             _table(["category", "statements", "MRR %", "accuracy %"], categories)
-            + (f"\n({others:,} more; the file of --out has all)" if others else ""),
-            _table(["chosen by", "proofs", "%"], assignments),
+            + (f"\n({others:,} more; --out FILE writes all)" if others else ""),
+            "proofs by the number of statements that rank them first\n"
+            + _table(["statements", "proofs", "%"], assignments),
             f"one-to-one: {one_to_one}\npredictions: {decoding_in_words(result)}",
         ]
     )

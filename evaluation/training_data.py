@@ -196,8 +196,7 @@ def read_training_data(record: Path, statements: Path | None) -> TrainingData:
             raise ValueError("other numbers than keys of statements")
     except (OSError, ValueError, EOFError) as error:
         raise ProofmatchError(
-            f"{record} does not say what the model was trained on ({error}); "
-            "take it from where the model is from"
+            f"{record} does not say what the model was trained on ({error}); download the model again"
         ) from None
     return TrainingData(entries, keys)
 

@@ -1,5 +1,6 @@
 """What several tests share: the embedded sample as a release, and the real corpora where they are."""
 
+import os
 from pathlib import Path
 
 import hypothesis
@@ -9,6 +10,9 @@ from proofmatch.builder import build_release
 from proofmatch.builder.sample import sample_articles
 from tests.browser.fixtures import chromium, visit  # noqa: F401 - fixtures for all tests
 from tests.hub.client import hub, owner, stranger  # noqa: F401 - fixtures for all tests
+
+# Tests run in a process for each processor; with more threads, they would wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # A slow moment of the machine is not a fault.
 hypothesis.settings.register_profile("proofmatch", deadline=None)

@@ -19,6 +19,10 @@ from tests.documentation import read_blocks
 from tests.training.conftest import TINY_FAST
 
 BLOCKS = read_blocks(REPOSITORY / "docs" / "integrations.md")
+SMALLER = {
+    "num_train_epochs=1": "max_steps=2, use_cpu=True",
+    "per_device_train_batch_size=16": "per_device_train_batch_size=2",
+}
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 
 
@@ -43,8 +47,11 @@ def test_the_blocks_of_the_page_run_one_after_the_other(release, minilm, tmp_pat
                 if line.startswith("proofmatch "):
                     run(tmp_path, "-m", *shlex.split(line))
     script = "\n".join(block.content for block in BLOCKS if block.language == "python")
-    # Two steps of training show that it works; the default cache of mteb is somebody's home folder.
-    script = script.replace(MINILM, str(minilm)).replace("num_train_epochs=1", "max_steps=2, use_cpu=True")
+    # Two steps with two rows show that it works; the default cache of mteb is somebody's home folder.
+    for written, instead in SMALLER.items():
+        assert written in script
+        script = script.replace(written, instead)
+    script = script.replace(MINILM, str(minilm))
     evaluated = re.compile(r"(mteb\.evaluate\(.*?\])\)( *#.*)?$", re.MULTILINE)
     script = evaluated.sub(r"print(\1, cache=None)[0].get_score())", script)
     shown = run(tmp_path, "-c", script).splitlines()

@@ -142,7 +142,7 @@ def check_duplicates(evidence: Evidence) -> Iterator[Remark]:
     near = {side: find_near_duplicates(evidence.texts[side].tokens, tick) for side in SIDES}
     yield Note(
         f"near duplicates have a Jaccard similarity of {SIMILAR} or more between their {SHINGLE}-token "
-        f"shingles; {RECALL:.3%} of pairs with just this similarity are found, and more of more similar ones"
+        f"shingles; {RECALL:.3%} of those at exactly {SIMILAR} are found, and more of those above it"
     )
     for pairs in families:
         for side in SIDES:
@@ -204,8 +204,8 @@ def _near(evidence: Evidence, pairs: _Pairs, side: str, near: NearPairs) -> Note
         example = _example(evidence, pairs, what, int(row), int(twin), side)
         examples.append(f"{near.similarity[pair]:.3f} {example}")
     return Note(
-        f"{pairs.config}: {what} nearly the same as one of their split: {_by_split(within)}; "
-        f"held-out {what} nearly the same as one of another split: {pairs.share(across)}",
+        f"{pairs.config}: {what} that nearly repeat one of their split: {_by_split(within)}; "
+        f"held-out {what} that nearly repeat one of another split: {pairs.share(across)}",
         tuple(examples),
         across,
     )

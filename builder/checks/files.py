@@ -36,7 +36,7 @@ def check_manifest(evidence: Evidence) -> Iterator[Remark]:
     """Compare the folder with its manifest."""
     folder = evidence.folder
     if (folder / _BUILD_FOLDER).exists():
-        yield Fault(f"{_BUILD_FOLDER} is there: the build is not finished; run the same build again")
+        yield Fault(f"{_BUILD_FOLDER} exists: the build is not finished; run the same build again")
     manifest = read_json(folder / MANIFEST)
     listed = manifest.get("files") if isinstance(manifest, dict) else None
     if not isinstance(manifest, dict) or not isinstance(listed, dict):
@@ -49,7 +49,7 @@ def check_manifest(evidence: Evidence) -> Iterator[Remark]:
     if (found := manifest.get("schema_version")) not in range(1, SCHEMA_VERSION + 1):
         yield Fault(f"{MANIFEST} has schema version {found!r}; this proofmatch knows {SCHEMA_VERSION}")
     if not isinstance(manifest.get("parameters"), dict):
-        yield Fault(f"{MANIFEST} has no `parameters`, so nobody can tell how the release was made")
+        yield Fault(f"{MANIFEST} has no `parameters`, so it does not say how the release was made")
     yield from _local_paths(evidence.parameters)
     for name, entry in listed.items():
         yield from _changed_file(folder, name, entry)

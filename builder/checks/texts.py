@@ -89,7 +89,7 @@ def _count_hints(place: str, hints: list[tuple[str, _Hint]]) -> Note:
     return Note.about(
         f"{place}: {share(len(hints) - carriers[None])} of the statements have a label, and {share(named)} "
         f"of the proofs name it; {share(len(leaks))} name one that at most {few} statements have, "
-        f'{share(at_once)} at once ("Proof of Theorem 1.3")',
+        f'{share(at_once)} in their first words ("Proof of Theorem 1.3")',
         (f"{name}: {hint.example}" for name, hint in leaks),
     )
 

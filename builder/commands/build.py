@@ -57,14 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--titles", choices=["keep", "drop"], help='"Lemma 2.1." and "Proof." in the texts')
     add("--seed", type=int, help="salt of the splits")
     add("--max-document-mb", type=int, metavar="N", help="discard larger documents unread")
-    add("--document-seconds", type=float, metavar="S", help="discard documents that take more CPU time")
+    add("--document-seconds", type=float, metavar="S", help="CPU time that a document may take")
     add(
         "--conversion-seconds",
         type=float,
         metavar="S",
-        help="discard LaTeX sources that take LaTeXML more CPU time",
+        help="CPU time that LaTeXML may take for a source",
     )
-    add("--conversion-mb", type=int, metavar="N", help="discard LaTeX sources that take LaTeXML more memory")
+    add("--conversion-mb", type=int, metavar="N", help="memory that LaTeXML may take for a source")
     add(
         "--conversions",
         type=Path,

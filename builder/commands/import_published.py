@@ -28,7 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--symbols", choices=SYMBOLS, default="conservation", help="edition: names of variables in the proofs"
     )
     add("--subset", choices=SUBSETS, default="mixed", help="all pairs, or on probability only")
-    add("--seed", type=int, default=0, help="salt of the order and of splits not published")
+    add(
+        "--seed",
+        type=int,
+        default=0,
+        help="salt of the row order and of splits that the files lack",
+    )
     add(
         "--license", default=OTHER_LICENSE, metavar="NAME", help="the Hub's name of the licence, for the card"
     )

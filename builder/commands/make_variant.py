@@ -19,7 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--symbols",
         choices=SYMBOLS,
-        help="rename half of a proof's variables, all, or exchange those it shares with the statement",
+        help="partial: rename half of a proof's variables; full: all of them; transpose: permute those that "
+        "it shares with its statement",
     )
     what.add_argument(
         "--undo", action="store_true", default=None, help="restore the release a variant was made from"

@@ -99,9 +99,7 @@ def make_variant(
     check_choice("symbols", symbols, SYMBOLS)
     source = _open(release)
     if source.parameters.get("symbols", AS_WRITTEN) != AS_WRITTEN:
-        raise ProofmatchError(
-            f"{release} has other names in its proofs already; give the release as its authors wrote it"
-        )
+        raise ProofmatchError(f"{release} has renamed variables already; give the original release")
     parameters = {
         "made_by": "variant",
         "proofmatch": __version__,

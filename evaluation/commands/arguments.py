@@ -22,7 +22,7 @@ def add_split_arguments(parser: argparse.ArgumentParser) -> None:
         "--split",
         choices=(*SPLITS, ALL),
         default="test",
-        help="which statements and proofs; all takes those of the three splits as one candidate set",
+        help="the split to match; all takes the pairs of all three as one candidate set",
     )
     add("--by-article", action="store_true", help="use the split by article, not the mixed one")
 

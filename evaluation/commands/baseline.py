@@ -17,7 +17,7 @@ EXAMPLE = "proofmatch baseline tfidf --data release --split test --input both --
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("name", choices=list(BASELINES), help="which similarity")
+    add("name", choices=list(BASELINES), help="how to score a statement and a proof")
     add_data_arguments(parser)
     add("--input", choices=INPUTS, default="both", help="which tokens of the texts to use")
     add(
@@ -56,5 +56,5 @@ def _chosen_ngrams(options: argparse.Namespace, task: Task) -> tuple[int, dict[s
 def _in_words(choice: NgramChoice) -> str:
     figures = ", ".join(f"{size}: {100 * mrr:.1f}" for size, mrr in choice.validation_mrr.items())
     return (
-        f"n-grams of up to {choice.ngrams} tokens, chosen on the validation split (MRR by length: {figures})"
+        f"n-grams of 1 to N tokens, N = {choice.ngrams} chosen on the validation split (MRR by N: {figures})"
     )

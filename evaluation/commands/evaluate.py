@@ -1,9 +1,10 @@
 """`proofmatch evaluate`: score predictions."""
 
 import argparse
+import sys
 from pathlib import Path
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, printable
 from proofmatch.progress import Progress
 
 from ..task import INPUTS
@@ -70,6 +71,7 @@ def run(options: argparse.Namespace) -> int:
         comparison = comparison_table(result, other, name, compare(result.ranks, other.ranks))
     if options.out is not None:
         result.save(options.out)
+        _mention_the_sidecar(options)
     print(result_tables(result))
     if options.ties == "trec":
         print("\nby the tie rule of trec_eval and mteb: of equal scores, the proof with the later id first\n")
@@ -77,6 +79,22 @@ def run(options: argparse.Namespace) -> int:
     if comparison:
         print("\n" + comparison)
     return 0
+
+
+def _mention_the_sidecar(options: argparse.Namespace) -> None:
+    """Say what a leaderboard would refuse: a result that describes its system unlike the sidecar."""
+    from ..system import find_sidecar, read_system
+
+    sidecar, given = find_sidecar(options.predictions), read_system(options.predictions)
+    others = [
+        name
+        for name in ("name", "input", "url")
+        if getattr(options, name) not in (None, getattr(given, name))
+    ]
+    if sidecar is not None and others:
+        fields = " and ".join(f"{name} {getattr(options, name)!r}" for name in others)
+        note = f"note: for a leaderboard, change {sidecar} to {fields}, too: results must agree with it"
+        print(printable(note), file=sys.stderr)
 
 
 def _reading(predictions: Path) -> Progress:

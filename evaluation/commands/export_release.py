@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help=f"wrong proofs for each pair of triplets (default: {DEFAULT_NEGATIVES})",
     )
-    add("--seed", type=int, help="of triplets (default: 0)")
+    add("--seed", type=int, help="seed of the random negatives in triplets (default: 0)")
     add(
         "--ngrams",
         type=positive,

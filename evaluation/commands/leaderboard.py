@@ -103,14 +103,22 @@ def _check_options(options: argparse.Namespace) -> None:
 def _describe(made: "Leaderboard") -> None:
     from ..leaderboard.checking import shortened
 
-    rows = [row for board in made.boards for row in board.rows]
-    print(f"{made.folder / 'index.html'}: {len(made.boards):,} boards with {len(rows):,} rows")
+    boards = [board for board in made.boards if not board.source]
+    rows = sum(len(board.rows) for board in boards)
+    counts = f"{_number(len(boards), 'board')} with {_number(rows, 'row')}"
+    if others := len(made.boards) - len(boards):
+        counts += f", and {_number(others, 'board')} with the figures of the paper"
+    print(f"{made.folder / 'index.html'}: {counts}")
     print(f"results: {made.n_results:,}; recomputed from predictions and ranked: {made.n_checked:,}")
     if made.n_others:
         print(f"ignored: {made.n_others:,} JSON files that are not results")
     for title, lines in (
         ("please review:", made.remarks),
-        (f"left out because of faults: {made.n_refused:,} result files:", made.faults),
+        (f"left out because of faults: {_number(made.n_refused, 'result file')}:", made.faults),
     ):
         if lines:
             print(printable("\n  ".join([title, *shortened(lines, _LINES_SHOWN)])), file=sys.stderr)
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -45,14 +45,14 @@ def add_prediction_arguments(parser: argparse.ArgumentParser) -> None:
         "--normalize",
         choices=("none", *METHODS),
         default="none",
-        help="normalize each score by those of other pairs first, which makes the ranking transductive",
+        help="correct scores by those of other pairs before ranking, which makes the ranking transductive",
     )
     # No defaults here, so that `_chosen_normalization` can refuse an option that has no effect.
     add(
         "--temperature",
         type=positive_number,
         metavar="T",
-        help=f"what --normalize divides scores by (default: {DEFAULT_TEMPERATURE:g})",
+        help=f"temperature of --normalize, which divides scores by it (default: {DEFAULT_TEMPERATURE:g})",
     )
     add(
         "--rounds",

@@ -164,7 +164,7 @@ def _files_of(site: Path) -> list[LocalFile]:
     names = sorted(_written_before(site))
     files = [local_file(site, name) for name in names]
     if not names or None in files:
-        raise ProofmatchError(f"{site} is not a whole site; make it with `proofmatch leaderboard` first")
+        raise ProofmatchError(f"{site} is not a complete site; make it with `proofmatch leaderboard` first")
     return [file for file in files if file is not None]
 
 

@@ -41,13 +41,17 @@ _ATTRIBUTES = {
 }
 _WIDTHS = {"negativethinmathspace": "-0.167em"}  # a named length that browsers have dropped
 _OPERATORS = re.compile(r"[^\w\s]+|′+")  # a colon or prime is not an identifier
-_STRETCHY = {"―": "‾"}  # the bar that browsers stretch over or below a formula
+# The bar that browsers stretch over or below a formula, and a set difference that more fonts have.
+_REPLACED = {"―": "‾", "⧵": "∖"}
 _IDENTIFIERS = frozenset({"∞", "∅", "∂", "∇", "∀", "∃"})  # not operators
 _MACRO = re.compile(r"\\[A-Za-z]+")
 # A long formula may be broken before these.
 _RELATIONS = frozenset("=≠<>≤≥≪≫∼≃≅≈≡⊂⊆⊊⊃⊇∈∋∉→←↔⇒⇐⇔↦⟶⟵⟼⟹⟺↪↠⊢∣∥≔,;")
 _LONGEST_CACHED = 100  # characters; longer formulas rarely repeat, and a server may be sent any
+_SIGNS = frozenset("+-−")
+_BARS = frozenset("|‖∣∥")  # the same sign opens and closes
 _LONG = 12  # leaves; a longer formula may be broken
+_VERY_LONG = 18  # leaves; a longer part of a formula may be broken before a sum's terms, too
 # Diagrams are shown as TeX: as a row of symbols they would be meaningless.
 _DIAGRAM = re.compile(r"\\(?:xymatrix|xygraph|begin\s*\{(?:tikz\w*|CD|xy|diagram)\})")
 # LaTeXML writes \bigl{\lVert}, where the converter expects a delimiter without braces, and knows few names.
@@ -184,7 +188,7 @@ def _leaf(element: Element) -> Node:
     text = unescape(element.text or "")
     if _MACRO.fullmatch(text) or text in ("\\{", "\\}"):
         text = text[1:]  # a macro of the author: \Spec is printed as Spec
-    text = _STRETCHY.get(text, text)
+    text = _REPLACED.get(text, text)
     tag, variant = element.tag, element.get("mathvariant")
     if variant and variant not in ("normal", "italic"):
         text = in_alphabet(text, variant)
@@ -213,24 +217,36 @@ def _plain_attributes(element: Element) -> dict[str, str]:
 
 
 def _broken(formula: Node) -> list[Node]:
-    """Break a long formula before its relations, since browsers do not."""
+    """Break a long formula before its relations, and long sums before their terms, since browsers do not."""
     row = formula[1] if len(formula) == 2 and formula[1][0] == "mrow" else formula
     symbols = [child for child in row[1:] if isinstance(child, list)]
     if count_leaves(formula) < _LONG or len(symbols) != len(row) - 1:
         return [["math", *symbols] if len(symbols) == len(row) - 1 else formula]
+    return [part for piece in _broken_at(_RELATIONS, symbols) for part in _broken_sum(piece)]
+
+
+def _broken_sum(piece: Node) -> list[Node]:
+    return _broken_at(_SIGNS, piece[1:]) if count_leaves(piece) > _VERY_LONG else [piece]
+
+
+def _broken_at(marks: frozenset[str], symbols: list[Node]) -> list[Node]:
+    """Break a row before some of its operators, and after commas, but not in brackets."""
     parts: list[Node] = [["math"]]
     depth = 0
+    is_in_bars = False
     for symbol in symbols:
         mark = symbol[1] if symbol[0] == "mo" else None
-        if mark in _RELATIONS and depth == 0 and len(parts[-1]) > 1:
+        if mark in marks and depth == 0 and len(parts[-1]) > 1:
             if mark in ",;":  # stays at the end of its line
                 parts[-1].append(symbol)
                 parts.append(["math"])
                 continue
-            parts.append(["math"])
-            attributes = symbol[-1] if isinstance(symbol[-1], dict) else {}
-            symbol = [*symbol[:2], {**attributes, "form": "infix"}]  # spaced as a relation
+            if mark not in _SIGNS or (not is_in_bars and parts[-1][-1][0] != "mo"):
+                parts.append(["math"])
+                attributes = symbol[-1] if isinstance(symbol[-1], dict) else {}
+                symbol = [*symbol[:2], {**attributes, "form": "infix"}]  # spaced as between two operands
         depth += _depth_of(mark)
+        is_in_bars ^= mark in _BARS
         parts[-1].append(symbol)
     return [part for part in parts if len(part) > 1]
 

@@ -118,7 +118,7 @@ def _fitting_page(
             return page, wrong
         if not listed:
             raise ProofmatchError(
-                f"a page without a single match has {len(page) / 1e6:.2f} MB; raise --max-mb"
+                f"even without matches, the page takes {len(page) / 1e6:.2f} MB; raise --max-mb"
             )
         # The rest of the page keeps its size, so this never leaves out too many.
         listed = min(listed - 1, listed * most // len(page))

@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"Training a matcher on {sizes['train']} pairs (preset fast) …", flush=True)
         systems["fast"] = _match_trained(tasks, out)
     n = len(task.statement_ids)
-    print(f"Matching {n} statements with {n} proofs, in percent (one statement is {100 / n:.1f}):\n")
+    print(f"Scores in percent, on {n} statements and {n} proofs (one statement is {100 / n:.1f}):\n")
     print(_table(systems))
     print("\none-to-one: accuracy of the best matching that uses each proof once")
     print("variables renamed: accuracy if all variables of the proofs have other names")

@@ -34,9 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="among",
         choices=("proofs", "statements"),
         default="proofs",
-        help="search proofs, by the scores of the model; or statements that are similar, each with its "
-        "proof, by the words and formulas they have in common as the model weights them (1 for equal "
-        "statements; needs a model of the preset fast or best)",
+        help="search proofs, ranked by the model; or statements, each shown with its proof, ranked by the "
+        "weighted words and formulas they share with yours (1 if equal; needs a model of the preset fast "
+        "or best)",
     )
     parser.add_argument(
         "--macros",
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     """Search and print the hits."""
     if options.serve:
         raise ProofmatchError(
-            f"--serve is a command of its own now: proofmatch serve {options.model} --data {options.data}"
+            f"--serve has become a command: proofmatch serve {options.model} --data {options.data}"
         )
     if options.why and options.among == "statements":
         raise ProofmatchError("--why explains the scores of proofs; omit it with --in statements")

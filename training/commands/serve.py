@@ -19,8 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         choices=("stdio", "http"),
         const="stdio",
-        help="serve assistants over the Model Context Protocol: on standard input and output (stdio, the "
-        "default, without a port and a page), or with http at /mcp beside the page",
+        help="serve the search to assistants over the Model Context Protocol: stdio (the default) uses "
+        "standard input and output and serves no page; http serves it at /mcp, beside the page",
     )
     parser.add_argument(
         "--host", metavar="HOST", help=f"where to listen (default: {_HOST}, this machine only)"

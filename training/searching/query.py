@@ -69,7 +69,7 @@ def read_query(
     tokens, faults = _read(model, text)
     if max_tokens is not None and len(tokens) > max_tokens:
         raise ProofmatchError(
-            f"the statement has {len(tokens):,} words and symbols, and may have {max_tokens:,}"
+            f"the statement has {len(tokens):,} words and symbols; shorten it to at most {max_tokens:,}"
         )
     return Query(text, tokens, _column(model, text, tokens), faults)
 
@@ -370,7 +370,7 @@ def read_column(model: TrainedMatcher, texts: Sequence[str], side: str) -> pa.Ar
         ProofmatchError: If they are no list of texts, or one of them is empty.
     """
     if isinstance(texts, str):
-        raise ProofmatchError(f"{side}s must be a list of texts; put the one text into brackets")
+        raise ProofmatchError(f"{side}s must be a list of texts; put a single text in a list")
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str) or not text.strip():
             raise ProofmatchError(f"{side} {number} is {'empty' if text == '' else repr(text)}; give a text")

@@ -212,7 +212,7 @@ def test_invalid_requests_are_refused_in_one_sentence(release, full, tmp_path):
     out = tmp_path / "out"
     assert "not a folder" in refusal(tmp_path / "nowhere", out, symbols="full")
     assert "no manifest.json" in refusal(empty, out, symbols="full")
-    assert "other names in its proofs already" in refusal(full, out, symbols="full")
+    assert "original release" in refusal(full, out, symbols="full")
     assert "not a variant" in refusal(release, out, undo=True)
     assert "is the release itself" in refusal(release, release, symbols="full")
     assert "symbols must be one of" in refusal(release, out, symbols="some")

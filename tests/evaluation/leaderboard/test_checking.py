@@ -154,6 +154,19 @@ def test_without_a_sidecar_the_options_of_evaluate_are_believed(one, release):
     assert 'system.notes is "the best", but the sidecar' in line
 
 
+def test_evaluate_says_that_a_leaderboard_compares_a_new_name_with_the_sidecar(one, release, capsys):
+    predictions, result = one / "tfidf-local.jsonl", one / "tfidf-local.result.json"
+    evaluate = ["evaluate", str(predictions), "--data", str(release), "--out", str(result)]
+    assert main([*evaluate, "--name", "tfidf"]) == 0
+    assert "sidecar" not in capsys.readouterr().err
+    assert main([*evaluate, "--name", "mine"]) == 0
+    said = capsys.readouterr().err
+    assert "tfidf-local.jsonl.system.json" in said
+    assert "'mine'" in said
+    (line,) = faults(one, release)
+    assert 'system.name is "mine"' in line
+
+
 def test_the_same_system_twice_on_one_board_is_refused(results, release):
     for path in list(results.glob("tfidf-local.*")):
         shutil.copy(path, path.with_name(path.name.replace("tfidf-local", "again")))

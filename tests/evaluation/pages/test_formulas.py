@@ -209,7 +209,7 @@ def test_diagrams_are_left_as_tex(tex):
         ("a_1 + a_2 + a_3 + a_4 = b_1 + b_2 + b_3 < c_1 + c_2", 3),
         ("f(a_1, a_2, a_3, a_4, a_5, a_6, a_7, a_8, a_9)", 1),  # not inside brackets
         ("a_1, a_2, a_3, a_4, a_5, a_6", 6),
-        ("= a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + a_7", 1),  # nothing would stand before the sign
+        ("= a_1 + a_2 + a_3 + a_4 + a_5", 1),  # nothing would stand before the sign
         (r"\displaystyle a_1 + a_2 + a_3 + a_4 = b_1 + b_2 + b_3", 1),  # one style for all of it
     ],
 )
@@ -222,6 +222,28 @@ def test_long_formulas_are_broken_before_relations_and_after_commas(tex, parts):
         assert leaves([part])[0] not in ",;"
         if part[1][0] == "mo" and part[1][1] in "=∼∈→≤":
             assert part[1][2]["form"] == "infix"
+
+
+@pytest.mark.parametrize(
+    ("tex", "lines"),
+    [
+        ("= abcdef + ghijkl - mnopqr", ["=abcdef", "+ghijkl", "−mnopqr"]),
+        ("abcdef + ghijkl", ["abcdef+ghijkl"]),  # short enough
+        ("= -abcdefghi + (jklm + nopq)", ["=−abcdefghi", "+(jklm+nopq)"]),
+        (r"\|abcdef + ghijkl\| - \|mn - op\|", ["‖abcdef+ghijkl‖−‖mn−op‖"]),
+    ],
+)
+def test_very_long_sums_are_broken_before_their_terms(tex, lines):
+    shown = shown_formula(tex)
+    check(shown)
+    assert ["".join(leaves([part])) for part in shown] == lines
+    for part in shown:
+        if part[1][1] in ("+", "−") and part is not shown[0]:
+            assert part[1][2]["form"] == "infix"
+
+
+def test_a_set_difference_is_written_with_the_sign_that_most_fonts_have():
+    assert leaves(shown_formula(r"X \setminus M")) == ["X", "∖", "M"]
 
 
 SYMBOLS = st.sampled_from([*"abxy12+()[]{},;=<→∈∞", "Spec", "⟨", "⟩"])

@@ -80,6 +80,7 @@ function show(answer) {
   byId("hits").replaceChildren(...resultNodes(answer, noun === "proof" ? "score" : "similarity"));
   results.hidden = false;
   document.querySelector(".legend").hidden = !document.querySelector("#hits mark, #hits math [class]");
+  byId("placeholders").hidden = ![...document.querySelectorAll(".reason")].some((one) => /[□△○◇☆]/.test(one.textContent));
   foldLongTexts(byId("hits"));
   say(`${hits} of ${answer.searched.toLocaleString("en")} in ${answer.seconds.toFixed(2)} s`);
   document.title = `${statement.value.replace(/\s+/g, " ").slice(0, 60)} · ${title}`;
