@@ -70,8 +70,8 @@ def is_foreign(language: str) -> bool:
 def _printable(text: str) -> str:
     """Replace the characters CLD2 rejects, such as the control characters that XML allows."""
     text = text.replace("\n", " ")
-    # None of these characters is printable, and most texts have nothing else that is not.
-    return text if text.isprintable() else _REJECTED_BY_CLD2.sub(" ", text)
+    # None of these characters is printable, and most texts have nothing else that is not but no-break spaces.
+    return text if text.replace("\xa0", " ").isprintable() else _REJECTED_BY_CLD2.sub(" ", text)
 
 
 class LengthFilter(NamedTuple):
