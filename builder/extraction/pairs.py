@@ -70,7 +70,8 @@ _NUMBER = r"(?P<number>\d+(?:\.\d+)*|[A-Z](?:\.\d+)*)"
 _WORD = r"(?P<word>[^\W\d_]{3,})"
 _LABEL = re.compile(rf"\W*{_WORD}\.?[\s~]*{_NUMBER}(?!\w|\.\d)")
 _NUMBER_FIRST = re.compile(rf"\W*{_NUMBER}\.?\s+{_WORD}")
-_MENTION = re.compile(rf"\b{_WORD}\.?[\s~]*{_NUMBER}(?!\w|\.\d)")
+_SHORTEST_WORD = 3
+_GOES_ON = re.compile(r"\w|\.\d")
 
 Label = tuple[str, str]
 
@@ -192,9 +193,27 @@ def names_label(proof: str, label: Label) -> bool:
     >>> [names_label(proof, ("theorem", "2.1")) for proof in ("Proof of Thm. 2.1.", "By Lemma 2.1")]
     [True, False]
     """
-    if label[1] not in proof:
-        return False
-    return any(_label(match) == label for match in _MENTION.finditer(proof))
+    kind, number = label
+    place = proof.find(number)
+    while place >= 0:
+        after = place + len(number)
+        if not _GOES_ON.match(proof, after) and kind_in_words(_word_before(proof, place)) == kind:
+            return True
+        place = proof.find(number, place + 1)
+    return False
+
+
+def _word_before(text: str, place: int) -> str:
+    """Get the word before a number, between which may be a full stop and spaces; empty if there is none."""
+    end = place
+    while end and (text[end - 1].isspace() or text[end - 1] == "~"):
+        end -= 1
+    end -= text.endswith(".", 0, end)
+    start = end
+    while start and text[start - 1].isalnum() and not text[start - 1].isdecimal():
+        start -= 1
+    is_whole = not start or not (text[start - 1].isalnum() or text[start - 1] == "_")
+    return text[start:end] if is_whole and end - start >= _SHORTEST_WORD else ""
 
 
 def most_carriers(statements: int) -> int:

@@ -1,8 +1,12 @@
 """Which `div` elements are a pair, in every generation of LaTeXML's markup; their kinds and titles."""
 
-import pytest
+import re
 
-from proofmatch.builder.extraction.pairs import kind_in_words, kind_of_class
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proofmatch.builder.extraction.pairs import kind_in_words, kind_of_class, names_label
 from proofmatch.builder.extraction.passages import passage_tokens
 from tests.builder.extraction.documents import DTD, GENERATIONS, found, html5, raw_pairs, texts, xhtml
 
@@ -302,3 +306,34 @@ def test_an_entity_before_the_title_is_no_obstacle(statement, keep_titles):
 def test_an_entity_inside_a_title_is_part_of_it():
     assert pair("<h6>Lemma&nbsp;1.</h6><p>Let x.</p>", keep_titles=True)[0] == "Lemma 1.\nLet x."
     assert pair("<h6>Lemma&nbsp;1.</h6><p>Let x.</p>")[0] == "Let x."
+
+
+NUMBER = r"(\d+(?:\.\d+)*|[A-Z](?:\.\d+)*)"
+MENTION = re.compile(rf"\b([^\W\d_]{{3,}})\.?[\s~]*{NUMBER}(?!\w|\.\d)")
+PARTS = (
+    "Lemma",
+    "lem",
+    "Thm",
+    "Theorem",
+    "le",
+    "x",
+    "_",
+    "²",
+    ".",
+    " ",
+    "~",
+    "\n",
+    "\u00a0",
+    "é",
+    *"12A",
+    "2.1",
+    ",",
+)
+
+
+@given(
+    st.lists(st.sampled_from(PARTS), max_size=9).map("".join), st.sampled_from(["1", "2", "2.1", "A", "A.2"])
+)
+def test_a_mention_of_a_label_is_a_word_and_a_number(text, number):
+    mentions = {(kind_in_words(word), found) for word, found in MENTION.findall(text)}
+    assert names_label(text, ("lemma", number)) == (("lemma", number) in mentions)
