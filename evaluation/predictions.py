@@ -89,8 +89,8 @@ class PredictionReader:
         progress: Advanced after each row.
         task: The task it is for; None if that is unknown.
 
-    A caller that uses batches before the last one must expect the file to turn out faulty: if it has any fault,
-    iteration raises a ProofmatchError after the last row, with the first faults and their number.
+    A caller that uses batches before the last one must expect the file to turn out faulty: if it has any
+    fault, iteration raises a ProofmatchError after the last row, with the first faults and their number.
 
     Attributes:
         sha256: After the last row, the hash of the bytes that were read.

@@ -39,8 +39,8 @@ def reported_result(result: Result | str | Path, *, dataset_id: str | None = Non
     repository = dataset_id or dataset["id"]
     if not _REPOSITORY.fullmatch(repository) or not (dataset_id or dataset["revision"]):
         raise ProofmatchError(
-            f"{name} was computed on {dataset['id']}, which is not on the Hub; evaluate on OWNER/NAME, or give "
-            "the dataset_id of the same release there"
+            f"{name} was computed on {dataset['id']}, which is not on the Hub; evaluate on OWNER/NAME, "
+            "or give the dataset_id of the same release there"
         )
     if dataset["split"] != SPLITS[TEST]:
         raise ProofmatchError(

@@ -102,7 +102,7 @@ class TrainedOn:
         return bool(own & _hashes(release)) if own else self.release == release.id
 
     def is_disjoint(self, task: Task) -> bool:
-        """Whether it has no pair of the task, because both are from related releases that keep pairs apart."""
+        """Whether it has no pair of the task, because related releases keep the pairs of both apart."""
         if not self.is_related(task.release):
             return False
         if task.split == "test" and self.sealed == _family(task.by_article):

@@ -157,7 +157,7 @@ def _check(candidates: Candidates) -> None:
 def best_candidates(source: ScoreSource, k: int = DEFAULT_K) -> Candidates:
     """Find the `k` best columns of each row, best first; among equal scores the lower column comes first.
 
-    If there are fewer than `k`, all are returned. Memory holds one block of scores per thread, and the result.
+    Returns all if there are fewer than `k`. Memory holds one block of scores per thread, and the result.
     """
     if k < 1:
         raise ProofmatchError(f"at least one candidate per statement is needed, not {k}")

@@ -78,7 +78,7 @@ class Row:
         submitter: Who submitted it.
         training_data: What it was trained on, as its authors say; None for published figures.
         training_minutes: Its training time.
-        evaluator: The version of the evaluator whose scores these are, or are said to be.
+        evaluator: The version of the evaluator that computed the scores, or is claimed to have.
         origin: One of its files, if another system on the board has the same name.
         remarks: Caveats, such as missing predictions.
         has_seen: Whether the system may have seen answers of the split in training. If so, it has no rank.

@@ -25,7 +25,7 @@ from proofmatch.ragged import ranges
 from ...builder.variants.letters import letter_of_token
 from ...evaluation.task import INPUTS
 
-# Raise it with every change to which features a text has, or how they are hashed.
+# Increment it whenever the features of a text, or how they are hashed, change.
 FEATURES_VERSION = 2
 
 # The lowest bits of a feature's hash encode its group.
