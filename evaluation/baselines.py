@@ -1,7 +1,7 @@
 """Baselines, which need no training beyond counting tokens: TF-IDF, Dice similarity and BM25."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,7 +6,7 @@ beside the answers; a sealed split has neither.
 """
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 import json
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,7 @@
 """The matching task of one split: its statements and proofs, the gold pairs, and the tokens."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """What a system was trained on, and how many answers of a split it has seen in training."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 import json
 import re

@@ -1,7 +1,7 @@
 """Texts in the form that matchers read: columns of typed tokens or of sentences → word ids."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute generates its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache

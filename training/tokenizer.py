@@ -6,7 +6,7 @@ formula in dollars becomes one unknown math token: reading TeX is left to `Train
 """
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute generates its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -7,7 +7,7 @@ python -m tests.benchmarks.lexical RELEASE prints the same for a release that is
 """
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 import argparse
 import json

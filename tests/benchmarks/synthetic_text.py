@@ -10,7 +10,7 @@ powers, so that the number of distinct ones grows as it does in real text (Heaps
 """
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections.abc import Iterator
 from dataclasses import dataclass

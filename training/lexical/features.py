@@ -5,7 +5,7 @@ hashes, so they must be the same in every process, on every machine and in every
 """
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute generates its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 import re
 import string

@@ -69,8 +69,8 @@ class LexicalMatcher(Matcher):
 
     The value of a feature in a text is a saturated count, times its idf, times exp of learned weights. One of
     them depends on group, frequency and side (statement or proof), so that unknown features have it as well.
-    The other is the feature's own if it is frequent enough; all other features share one. The sparse part of a
-    score is the cosine of such vectors. For the dense part, values of the same form weight the rows of two
+    The other is the feature's own if it is frequent enough; all other features share one. The sparse part of
+    a score is the cosine of such vectors. For the dense part, values of the same form weight the rows of two
     embedding tables, one for each side. Both tables have equal initial values, so that at first each feature
     is associated with itself. Each part has a learned scale.
 
