@@ -236,7 +236,7 @@ def test_impossible_settings_are_refused_and_leave_no_files(release, tmp_path, c
         (
             "joint",
             "encoder=some/folder",
-            "a pretrained encoder reads other texts than a lexical matcher does",
+            "a pretrained encoder and a lexical matcher read different texts and cannot be combined",
         ),
     ],
 )
