@@ -245,7 +245,7 @@ def _without(table: pa.Table, column: str, withheld: pa.Array) -> pa.Table:
 
 
 def _write_record(source: Release, staging: Path, withheld: dict[bool, _Withheld]) -> None:
-    """Write the names of a variant's proofs, except for sealed proofs, whose names reveal their statements."""
+    """Write the names in a variant's proofs, except for sealed ones, whose names reveal their statements."""
     ids = pa.concat_arrays([family.id for family in withheld.values()])
     pq.write_table(
         _without(pq.read_table(source.folder / RECORD), "id", ids), staging / RECORD, compression="zstd"

@@ -1,7 +1,7 @@
 """Training the lexical matcher: time and memory by the number of pairs, up to the paper's.
 
-Real pairs as far as there are any, and synthetic ones of the same statistics for the paper's number. Every
-size is measured in a process of its own, one after the other, with an empty cache.
+The pairs are real where there are enough, and synthetic with the same statistics for the paper's number.
+Every size is measured in a separate process, one after the other, with an empty cache.
 
 python -m tests.benchmarks.lexical RELEASE prints the same for a release that is built already.
 """

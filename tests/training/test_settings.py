@@ -1,4 +1,4 @@
-"""Settings: presets hold what they should, and whatever else is set is checked before anything begins."""
+"""Settings: presets have the documented values, and overrides are checked before anything begins."""
 
 from dataclasses import fields
 
