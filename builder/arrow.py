@@ -5,7 +5,7 @@ pay for that.
 """
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 import json
 from collections.abc import Iterable, Sequence
@@ -106,7 +106,7 @@ def read_arrow(path: Path) -> pa.Table:
 
 @dataclass
 class Counts:
-    """What was counted while a table was made, kept in its metadata. Subclasses have the fields."""
+    """Counts made while a table was written, stored in its metadata. Subclasses define the fields."""
 
     @classmethod
     def of(cls, schema: pa.Schema) -> Self:

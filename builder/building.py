@@ -89,7 +89,7 @@ def build_release(
 def build_parameters(
     settings: BuildSettings, sources: list[str], latexml: Latexml | None = None
 ) -> dict[str, Any]:
-    """List everything that decides the content of a release, apart from the content of its sources.
+    """List everything that determines the content of a release, apart from the content of its sources.
 
     Local sources are named without their folders, and URLs without passwords and queries, because manifests
     are published.
@@ -107,7 +107,7 @@ class _Build:
 
     Attributes:
         sources: The sources.
-        settings: Everything else that decides the content.
+        settings: Everything else that determines the content.
         latexml: What converts LaTeX sources, if there are any.
         parameters: Sources and settings, as the manifest lists them.
         workers: Number of processes on this machine.

@@ -25,9 +25,9 @@ def text_key(text: str) -> str:
 def text_ids(side: str, keys: Sequence[str], pair_ids: Sequence[str]) -> list[str]:
     """Derive the opaque ids of all statements or proofs of a release.
 
-    An id depends on the text alone, so that it neither tells nor confirms the partner, the article or the
-    order. Equal texts are numbered in an order that is keyed with all pair ids of the release: checking a
-    guess against the numbers takes all pairs, including those that are unknown.
+    An id depends on the text alone, so it neither reveals nor confirms the partner, the article or the order.
+    Equal texts are numbered in an order that is keyed with all pair ids of the release: checking a guess
+    against the numbers requires all pairs, including the unknown ones.
 
     Args:
         side: `statement` or `proof`.

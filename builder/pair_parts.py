@@ -53,7 +53,7 @@ class PartBuilder:
 
     Args:
         seed: Salt of the split keys.
-        license: That of articles that state none.
+        license: The licence of articles that state none.
     """
 
     def __init__(self, seed: int, license: str) -> None:

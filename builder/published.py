@@ -83,7 +83,7 @@ def import_published(
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What is made of the published files; see `import_published`."""
+    """What to make from the published files; see `import_published`."""
 
     symbols: str = "conservation"
     subset: str = "mixed"
@@ -117,7 +117,7 @@ def import_from(
     with Progress("reading files", "files") as progress:
         survey = find_files(place, edition.symbols, edition.subset, look_at)
         progress.summary = ""
-    # From all files, because some have no list; the first one counts, in whatever order an archive has them.
+    # From all files, because some have no list; the first one counts, whatever the order in an archive.
     articles = {name: article for file in reversed(survey.files) for name, article in lists[file].items()}
     files = {file.name: survey.sha256[file] for file in survey.files}
     _refuse_other_files(run, files)
@@ -144,9 +144,9 @@ def _refuse_other_files(run: RunFolder, files: dict[str, str]) -> None:
 
 
 def _finished_parameters(run: RunFolder, place: HubPlace) -> dict[str, Any] | None:
-    """Tell whether a folder has a finished import of a dataset, without asking the Hub; give what is fixed.
+    """Return the repository, revision and files of a finished import; None if there is none. Asks no Hub.
 
-    Unfinished work fixes the revision, whatever its branch has become.
+    Unfinished work fixes the revision, even if the branch has moved since then.
     """
     manifest = read_manifest(run.output)
     recorded = manifest["parameters"] if manifest else run.read_settings() or {}

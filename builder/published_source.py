@@ -305,7 +305,7 @@ def _unpacked(stream: BinaryIO, name: str) -> BinaryIO:
 
 
 class TextStream:
-    """The text of a published file, read once from its start; damage becomes one sentence.
+    """The text of a published file, read once from its start; damage is reported in one sentence.
 
     Args:
         file: The file.

@@ -26,7 +26,7 @@ class Reason(StrEnum):
     CONVERSION_FAILED = "conversion-failed"
     CONVERSION_TIMEOUT = "conversion-timeout"
     CONVERSION_MEMORY = "conversion-memory"
-    # The document has nothing for us.
+    # The document has nothing to extract.
     NO_PAIRS = "no-pairs"
     NOT_ENGLISH = "not-english"
     DUPLICATE_ARTICLE = "duplicate-article"

@@ -1,11 +1,11 @@
 """`seal_release`: a release in, the same release without the answers of its test split out.
 
 More than the test pairs is withheld. A pair of another split with the texts of a sealed statement and of a
-sealed proof would tell what belongs together, and the other family's splits would narrow the choice.
+sealed proof would reveal that they belong together, and the other family's splits would narrow the choice.
 """
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute creates its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 import os
 import shutil
@@ -44,7 +44,7 @@ def seal_release(
 ) -> Seal:
     """Make a release without the answers of its test split, and write the answers to a file of their own.
 
-    It keeps the statements and proofs, so anybody can make predictions. Evaluating them takes the gold file.
+    It keeps statements and proofs, so anybody can make predictions; evaluating them requires the gold file.
 
     Args:
         release: The folder of an open release.
@@ -75,7 +75,7 @@ def seal_release(
             _write_record(source, staging, withheld)
         statistics = {**source.statistics, "rows": count_rows(files)}
         describe_release(staging, statistics, files, parameters)
-        # Before the release appears: nobody has a sealed release whose gold is lost.
+        # The gold is written before the release appears, so that no sealed release can lack its gold.
         with disk_errors(gold):
             gold.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(gold, answers)
@@ -147,8 +147,8 @@ class _Withheld:
 def _find_withheld(source: Release, by_article: bool) -> dict[bool, _Withheld]:
     """Find the pairs of both families that have the texts of a sealed statement and of a sealed proof.
 
-    The sealed pairs themselves are among them. Whether the two texts belong together is not asked, so that
-    `proofmatch check` can tell without the gold that nothing was forgotten.
+    The sealed pairs themselves are among them. Whether the two texts belong together does not matter, so that
+    `proofmatch check` can verify without the gold that nothing was forgotten.
     """
     sealed = {side: _read_texts(source, side, by_article) for side in _SIDES}
     withheld = {}
@@ -245,7 +245,7 @@ def _without(table: pa.Table, column: str, withheld: pa.Array) -> pa.Table:
 
 
 def _write_record(source: Release, staging: Path, withheld: dict[bool, _Withheld]) -> None:
-    """Write the names of a variant's proofs without those of the sealed ones, which are the statements'."""
+    """Write the names in a variant's proofs, except for sealed ones, whose names reveal their statements."""
     ids = pa.concat_arrays([family.id for family in withheld.values()])
     pq.write_table(
         _without(pq.read_table(source.folder / RECORD), "id", ids), staging / RECORD, compression="zstd"

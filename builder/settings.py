@@ -1,4 +1,4 @@
-"""The parameters of a build: those that decide what is in a release, and those of the machines it runs on."""
+"""The parameters of a build: those that determine the release, and those of the machines it runs on."""
 
 import re
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class BuildSettings:
         max_tokens: Longest statement or proof that is kept.
         detector: Language detector: `cld2`, `polyglot` or `none`.
         titles: Whether titles ("Lemma 2.1.", "Proof.") stay part of the texts.
-        seed: Salt of the hash that decides the splits.
+        seed: Salt of the hash that determines the splits.
         max_document_mb: Larger documents are discarded unread, which bounds a worker's memory.
         document_seconds: Documents that take more CPU time than this are discarded.
         conversion_seconds: LaTeX sources that take LaTeXML more CPU time than this are discarded.

@@ -41,7 +41,7 @@ def math_token(surface: str, font: str | None = None) -> str:
 
 
 def parse_token(token: str) -> Token:
-    """Take a typed token apart again: the type ends at the first colon."""
+    """Parse a typed token; its type ends at the first colon."""
     token_type, colon, surface = token.partition(":")
     kind, _, font = token_type.partition(".")
     if not colon or not surface or kind not in (TEXT, MATH):
@@ -61,7 +61,7 @@ def text_tokens(text: str) -> list[str]:
 def typed_word(word: str) -> str:
     """Type a word, with its punctuation, as text; the tokens are joined by spaces."""
     if not word.isascii():
-        # Composed letters, because a combining accent is no letter to a regular expression.
+        # Composed letters, because a combining accent is not a letter in a regular expression.
         word = INVISIBLE_IN_TEXT.sub("", unicodedata.normalize("NFC", word))
     return " ".join(f"{TEXT}:{surface}" for surface in _TEXT_TOKEN.findall(word))
 

@@ -15,10 +15,10 @@ _PURPOSES = {
 }
 
 _VARIANTS = {
-    "partial": "half the variables of each proof have other names, as far as there are names left",
-    "full": "all variables of each proof have other names, as far as there are names left",
-    "transpose": "variables that a proof shares with its statement have changed places, if it shares several",
-    "trans": "the variables of each proof have changed places",
+    "partial": "half of the variables of each proof have new names, as far as there are unused names",
+    "full": "all variables of each proof have new names, as far as there are unused names",
+    "transpose": "the variables that a proof shares with its statement are permuted, if it shares several",
+    "trans": "the variables of each proof are permuted",
 }
 
 
@@ -51,11 +51,11 @@ class ConfigFacts:
 
     @property
     def loadable_splits(self) -> list[SplitSize]:
-        """The splits that have rows; `datasets` cannot load others."""
+        """The splits that have rows; `datasets` cannot load empty ones."""
         return [split for split in self.splits.values() if split.rows]
 
     def add_file(self, split: str, rows: int, arrow_bytes: int, file_bytes: int) -> None:
-        """Count one of its Parquet files."""
+        """Add the numbers of one of its Parquet files."""
         size = self.splits.setdefault(split, SplitSize(split))
         size.rows += rows
         size.arrow_bytes += arrow_bytes
@@ -64,12 +64,12 @@ class ConfigFacts:
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """What the card of a release is made of."""
+    """The facts that the card of a release is rendered from."""
 
     statistics: dict[str, Any]  # content of `stats.json`
     configs: Sequence[ConfigFacts]  # the default one first
     splits: Sequence[str]  # names, in order
-    parameters: dict[str, Any]  # what decided the content of the release
+    parameters: dict[str, Any]  # the parameters that determine the content of the release
     origin: dict[str, Any]  # for a variant, the parameters of the release that was built or imported
 
 
@@ -137,7 +137,7 @@ def _variant(parameters: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _sealed(parameters: dict[str, Any]) -> dict[str, Any] | None:
-    """Describe what a sealed release withholds: pairs of a configuration, which the other one lacks too."""
+    """Describe what a sealed release withholds: pairs of one configuration, also missing from the other."""
     if "sealed" not in parameters:
         return None
     names = ["pairs", "pairs_by_article"]

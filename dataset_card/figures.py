@@ -27,12 +27,12 @@ class CardFigure:
     draw: Callable[["Figure"], None]
 
     def svg(self) -> str:
-        """Draw it."""
+        """Draw the figure."""
         return draw_svg(self.title, self.description, self.height, self.draw)
 
 
 def card_figures(statistics: dict[str, Any]) -> list[CardFigure]:
-    """List the figures for which there is something to show."""
+    """List the figures for which there are data."""
     histogram = statistics["length_histogram"]
     draw = partial(_draw_lengths, histogram=histogram)
     figures = [CardFigure("figures/token_lengths.svg", _LENGTHS, _describe_lengths(histogram), 320, draw)]

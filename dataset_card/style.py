@@ -1,8 +1,8 @@
-"""One look for all figures and pages: the colours, and matplotlib figures as SVG.
+"""The common style of all figures and pages: the colours, and matplotlib figures as SVG.
 
-The SVG has the light colours in place, and a style sheet that replaces them where the reader prefers dark.
-The same input and version of matplotlib give the same bytes: no date, fixed ids, and the fonts that
-matplotlib brings along decide the layout.
+The SVG uses the light colours, and a style sheet replaces them for readers who prefer dark mode.
+The same input and version of matplotlib give the same bytes: there is no date, ids are fixed, and the fonts
+bundled with matplotlib determine the layout.
 """
 
 import io
@@ -30,8 +30,8 @@ _DASHES = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
 class Palette:
     """Colours of a page or figure.
 
-    After Okabe and Ito's palette, whose colours people with any kind of colour vision tell apart; two of them
-    are a little darker or lighter here, for contrast with the paper.
+    Based on the palette of Okabe and Ito, whose colours can be told apart with any kind of colour vision. Two
+    of them are slightly darker or lighter here, for contrast with the background.
     """
 
     ink: str
@@ -125,9 +125,9 @@ def draw_svg(title: str, description: str, height: float, draw: Callable[["Figur
 
     Args:
         title: What the figure shows, for screen readers.
-        description: What is to be seen in it.
-        height: Of the figure, in pixels.
-        draw: Draws on an empty figure; imports of matplotlib belong in there.
+        description: Its content in words, for screen readers.
+        height: The height of the figure, in pixels.
+        draw: Draws on an empty figure; import matplotlib inside this function.
     """
     buffer = io.StringIO()
     with _drawing():
@@ -149,14 +149,14 @@ def draw_svg(title: str, description: str, height: float, draw: Callable[["Figur
 
 
 def line_style(number: int) -> dict[str, Any]:
-    """Choose colour and dashes of one of many lines: neighbours differ in both, any two of 16 in one."""
+    """Choose the colour and dashes of a line: neighbours differ in both, any two of 16 in at least one."""
     colours = LIGHT.series
     dashes = _DASHES[(number + number // len(colours)) % len(_DASHES)]
     return {"color": colours[number % len(colours)], "linestyle": dashes}
 
 
 def label(text: str, longest: int = 60) -> str:
-    """Make a label of somebody's text: one line of limited length, without control characters."""
+    """Make a label from an untrusted text: one line of limited length, without control characters."""
     line = printable(" ".join(text.split()))
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 

@@ -60,7 +60,7 @@ _CATEGORY_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class CategoryRow:
-    """A primary category and how much is in it."""
+    """A primary category, and its numbers of articles and pairs."""
 
     name: str
     articles: int
@@ -69,7 +69,7 @@ class CategoryRow:
 
 @dataclass(frozen=True, slots=True)
 class StatisticsTables:
-    """What both tables say."""
+    """The content of both tables."""
 
     collection: list[tuple[str, str]]  # labels and values of the first
     categories: list[CategoryRow]  # the rest of the first

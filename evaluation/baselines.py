@@ -1,7 +1,7 @@
 """Baselines, which need no training beyond counting tokens: TF-IDF, Dice similarity and BM25."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BASELINES = ("tfidf", "dice", "bm25")
 
 NGRAM_SIZES = (1, 2, 3)  # the largest sizes of n-grams that `choose_ngrams` tries
-# The statements that it ranks. Their sampling error is about a point of MRR, as in a test split.
+# The number of statements it ranks. The sampling error is about a point of MRR, as in a test split.
 _STATEMENTS_TO_CHOOSE_BY = 2048
 # As in bm25s and Lucene.
 BM25_SETTINGS = {"method": "lucene", "k1": 1.5, "b": 0.75}
@@ -132,8 +132,8 @@ class NgramChoice:
 def choose_ngrams(release: Release, input: str = "both", *, by_article: bool = False) -> NgramChoice:
     """Choose the longest n-grams of BM25 by the MRR on the validation split of a release.
 
-    The ranks are those of at most 2,048 statements among all proofs of the split, whose order says nothing.
-    Of equal choices the shortest n-grams are taken.
+    At most 2,048 statements are ranked, among all proofs of the split, whose order is random. Ties go to the
+    shortest n-grams.
 
     Raises:
         ProofmatchError: If the release has no validation split.
@@ -160,14 +160,14 @@ def bm25_scores(
 ) -> SparseProductScores:
     """Compute the BM25 scores of all proofs for each statement, over typed n-grams of 1 to `ngrams` tokens.
 
-    The proofs are the collection: document frequencies and the average length are theirs, as in every search
-    engine. An n-gram counts as often as it occurs in the statement.
+    Document frequencies and the average length are computed from the proofs, as in every search engine. An
+    n-gram counts as often as it occurs in the statement.
     """
     from bm25s import BM25
     from scipy.sparse import csc_array, csr_array
 
     left, right = typed_ngrams([statements, proofs], ngrams, input)
-    # N-grams of proofs alone match nothing and count for the length only: they are all number 0.
+    # N-grams that only occur in proofs match nothing and count only for the length: all of them get number 0.
     known, numbers = np.unique(left.values, return_inverse=True)
     places = np.minimum(np.searchsorted(known, right.values), max(0, len(known) - 1))
     in_statements = known[places] == right.values if len(known) else np.zeros(len(places), bool)
@@ -190,7 +190,7 @@ def typed_ngrams(columns: Sequence[pa.ListArray], longest: int, input: str = "bo
     """Number the n-grams of 1 to `longest` consecutive tokens of one type, text or math, of each text.
 
     Equal n-grams have equal numbers, in all columns. An n-gram never spans a change between text and math, so
-    that those of `both` are those of `text` and those of `math`.
+    the n-grams of `both` are the n-grams of `text` and of `math` together.
     """
     texts = pa.chunked_array(columns, pa.list_(pa.string())).combine_chunks()
     lengths = np.asarray(pc.list_value_length(texts))

@@ -32,7 +32,7 @@ class Decoded:
     details: dict[str, Any] = field(default_factory=dict)  # facts about the decoding, for the sidecar
 
     def batches(self, statement_ids: Sequence[str], proof_ids: Sequence[str]) -> Iterator[PredictionBatch]:
-        """Replace numbers by ids, some rows at a time."""
+        """Replace numbers with ids, some rows at a time."""
         statements, proofs = pa.array(statement_ids, pa.string()), pa.array(proof_ids, pa.string())
         lists = Ragged(self.lists.columns, self.lists.starts)
         for first in range(0, len(lists), _ROWS_PER_BATCH):
@@ -103,7 +103,7 @@ def _chosen(candidates: Candidates, columns: np.ndarray) -> Candidates:
 
 @dataclass(frozen=True, slots=True)
 class MatchedFile:
-    """What one-to-one matching made of a prediction file."""
+    """The outcome of one-to-one matching of a prediction file."""
 
     n_statements: int
     n_proofs: int  # different proofs that they list

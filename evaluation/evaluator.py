@@ -75,11 +75,11 @@ def evaluate(
             `proof_ids` and maybe `scores`; or a matrix of scores, (statements, proofs).
         release: A release, its folder, or `OWNER/NAME[@REVISION]` on the Hub.
         split: The split that the predictions are for, or `all`.
-        statement_ids: What the rows of a matrix are for.
-        proof_ids: What the columns of a matrix are for.
-        by_article: Whether it is the split by article.
+        statement_ids: The statements of the rows of a matrix.
+        proof_ids: The proofs of the columns of a matrix.
+        by_article: Whether to use the split by article.
         gold: The answers of a sealed release, from `proofmatch seal`.
-        out: Where to write the result, if anywhere.
+        out: Where to write the result; None to write no file.
         name: The system's name, in place of the sidecar's.
         input: What the system uses, `both`, `text` or `math`, in place of the sidecar's.
         url: Where to read about the system, in place of the sidecar's.
@@ -126,7 +126,7 @@ def _evaluate_reader(predictions: PredictionReader, task: Task, system: System) 
 def measure_by_trec_rule(path: Path, task: Task) -> Measures:
     """Score a prediction file with the tie rule of trec_eval and mteb, to compare with their figures.
 
-    Of equal scores, the proof whose id is later in the alphabet comes first.
+    Among equal scores, the proof whose id is later in the alphabet comes first.
     """
     order = np.empty(len(task.proof_ids), dtype=np.int64)
     order[np.argsort(np.array(task.proof_ids, dtype=object))] = np.arange(len(order))

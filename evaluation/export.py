@@ -6,7 +6,7 @@ beside the answers; a sealed split has neither.
 """
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 import json
 from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ TOP_RANKED = 100
 
 _HELD_OUT = ("validation", "test")
 _POOL = 2**14  # proofs among which negatives are searched, so that time and memory stay linear in the pairs
-_SPARE = 16  # candidates beyond the wanted ones, for those that are not wrong
+_SPARE = 16  # additional candidates, because some are not wrong
 _GROUPS_PER_SHARD = 32  # row groups of a Parquet file
 
 
@@ -76,14 +76,14 @@ def export_triplets(
 ) -> int:
     """Write rows of a statement, its proof and a wrong proof, from the training split, into a new folder.
 
-    `load_dataset(out)` has `anchor`, `positive` and `negative`, the columns that the losses of
-    sentence-transformers take, in their order. Its config `provenance` has ids and sources of the same rows.
+    `load_dataset(out)` has the columns `anchor`, `positive` and `negative`, in the order that the losses of
+    sentence-transformers expect. The config `provenance` has the ids and sources of the same rows.
 
     Args:
         release: The release.
         out: The folder to make.
         by_article: Whether it is the split by article.
-        negatives: The most rows to make of a pair; see `mine_triplets`.
+        negatives: The maximum number of rows per pair; see `mine_triplets`.
         seed: Equal seeds give equal rows.
         ngrams: The longest n-grams of BM25, by default the best on the validation split.
 
@@ -136,12 +136,12 @@ def mine_triplets(pairs: pa.Table, negatives: int, ngrams: int, generator: np.ra
     """Find wrong proofs that are hard to tell from the right one.
 
     If two or more are wanted, one is a random proof of the same article, if there is one; the others are the
-    best wrong proofs by BM25. A proof counts as wrong if neither its text nor that of its statement is the
-    pair's. BM25 looks at all proofs or, if they are many, at those of a random part of the pairs.
+    best wrong proofs by BM25. A proof counts as wrong if both its text and the text of its statement differ
+    from the pair's. BM25 searches all proofs or, if there are many, those of a random part of the pairs.
 
     Args:
         pairs: A training split, with its texts and tokens.
-        negatives: The most wrong proofs for a pair.
+        negatives: The maximum number of wrong proofs per pair.
         ngrams: The longest n-grams of BM25.
         generator: Draws the proofs of the same article, and the parts.
     """
@@ -177,7 +177,7 @@ def mine_triplets(pairs: pa.Table, negatives: int, ngrams: int, generator: np.ra
 
 
 def _training_pairs(release: Release, by_article: bool) -> pa.Table:
-    """Read the training split without the pairs of which a text is also in another split."""
+    """Read the training split without the pairs whose statement or proof is also in another split."""
     config = config_name("pairs", by_article)
     columns = [
         "statement_id",
@@ -223,13 +223,13 @@ def export_top_ranked(
 ) -> dict[str, float | None]:
     """Write the 100 best proofs for each statement of validation and test by BM25, for reranking.
 
-    The configs are those of mteb's reranking tasks: `corpus`, `queries`, `qrels` and `top_ranked`. A list is
-    what BM25 found: a gold proof that it missed is not added, as its place would give it away.
+    The configs are those of mteb's reranking tasks: `corpus`, `queries`, `qrels` and `top_ranked`. A list has
+    only what BM25 found: a gold proof that it missed is not added, because its position would reveal it.
 
     Args:
         release: The release.
         out: The folder to make.
-        by_article: Whether they are the splits by article.
+        by_article: Whether to use the splits by article.
         ngrams: The longest n-grams of BM25, by default the best on the validation split.
 
     Returns:
@@ -237,7 +237,7 @@ def export_top_ranked(
     """
     ngrams = ngrams or choose_ngrams(release, by_article=by_article).ngrams
     tasks = [load_task(release, split, by_article=by_article) for split in _HELD_OUT]
-    # mteb takes the only split of a config for any other: judgements of one split would be used for both.
+    # If a config has a single split, mteb uses it for every split: one split's judgements would serve both.
     is_open = all(task.gold is not None for task in tasks)
     written: list[_Written] = []
     found: dict[str, float | None] = {}
@@ -360,7 +360,7 @@ def _write_card(folder: Path, release: Release, tables: Sequence[_Written], text
         for config, written in by_config.items()
     ]
     configs[0]["default"] = True
-    # The cache of `datasets` tells folders of the same name apart by these sizes.
+    # The cache of `datasets` distinguishes folders of the same name by these sizes.
     sizes = [
         {
             "config_name": config,

@@ -1,6 +1,6 @@
-"""A release in other people's evaluations: tasks for mteb, evaluators for sentence-transformers.
+"""A release in other evaluation frameworks: tasks for mteb, evaluators for sentence-transformers.
 
-Both libraries are in the extra `integrations`, and loaded when a function here is called.
+Both libraries are in the extra `integrations`, and imported only when a function here is called.
 """
 
 import re
@@ -33,7 +33,7 @@ _DESCRIPTION = (
     "statement has one proof, to be found among the proofs of all statements of the split. Texts have their "
     "formulas in TeX."
 )
-# mteb names few licences, and takes addresses for others.
+# mteb has names for few licences, and accepts URLs for others.
 _OTHER_LICENSES = {"gfdl": "https://www.gnu.org/licenses/fdl.html"}
 
 
@@ -51,17 +51,17 @@ def mteb_task(
     """Make a task for `mteb.evaluate(model, tasks=[task])`: statements are queries, proofs the corpus.
 
     The name of the task contains a hash of the release, because mteb keeps results by the names of tasks.
-    Ties are decided by mteb's rule, by the ids of the proofs; `proofmatch evaluate --ties trec` prints both.
+    mteb breaks ties by the ids of the proofs; `proofmatch evaluate --ties trec` prints scores by both rules.
 
     Args:
         release: A release, its folder, or `OWNER/NAME[@REVISION]` on the Hub.
         split: The split.
         by_article: Whether it is the split by article.
-        top_ranked: For a reranking task: the proofs to rank for each statement, by their ids; or how many of
-            the best ones by BM25.
+        top_ranked: For a reranking task: the ids of the proofs to rank for each statement, or how many of the
+            best proofs by BM25 to rank.
 
     Raises:
-        ProofmatchError: If the release is sealed, or a list names what the split does not have.
+        ProofmatchError: If the release is sealed, or a list names an id that is not in the split.
 
     Example:
         >>> mteb.evaluate(model, tasks=[mteb_task("release")])  # doctest: +SKIP
@@ -122,7 +122,7 @@ def mteb_task(
             self.data_loaded = True
 
         def evaluate(self, model: Any, *others: Any, **options: Any) -> Any:  # noqa: ANN401 - the library's
-            # Our own matchers read the typed tokens of the release, which a text does not have.
+            # Our own matchers read the typed tokens of the release, which texts do not contain.
             if hasattr(model, "mteb_model"):
                 model = model.mteb_model(_tokens(task))
             return super().evaluate(model, *others, **options)

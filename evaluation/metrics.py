@@ -20,7 +20,7 @@ TIE_RULE = (
 NO_RANK = 0
 MEASURES = ("mrr", "accuracy", "recall@10", "recall@100", "ndcg@10")
 UNKNOWN = "unknown"
-# What predictions are seen to be, whatever their sidecar says.
+# What predictions are detected to be, whatever their sidecar says.
 RANKING, ONE_TO_ONE, NEARLY_ONE_TO_ONE, ONE_PROOF_EACH = (
     "ranking",
     "one-to-one",
@@ -29,9 +29,9 @@ RANKING, ONE_TO_ONE, NEARLY_ONE_TO_ONE, ONE_PROOF_EACH = (
 )
 
 _DRAWS_PER_BLOCK = 2**18  # so that the counts stay in the CPU's cache
-_LEAST_WRONG = 20  # wrong choices from which on the share of repeated ones tells something
-_LEAST_REPEATED = 0.25  # of the wrong choices; choices at random have 37%, rankings more
-_DIGITS = 6  # far below the noise of resampling, and above that of different machines' arithmetic
+_LEAST_WRONG = 20  # wrong choices needed before the share of repeated ones is meaningful
+_LEAST_REPEATED = 0.25  # as a share of the wrong choices; 37% for random choices, more for rankings
+_DIGITS = 6  # far below the noise of resampling, and above differences in arithmetic between machines
 
 
 def rank_of_gold(
@@ -46,7 +46,7 @@ def rank_of_gold(
         columns: The columns listed for each row; no column twice in a row.
         scores: The score of each of `columns.values`, higher is better; None to rank by position.
         gold: The gold column of each row, (rows).
-        tie_order: For the rule of others: of equal scores, the column with the larger number here is first,
+        tie_order: For other tie rules: among equal scores, the column with the larger number is first,
             (all columns).
 
     Returns:
@@ -123,7 +123,7 @@ class Measures:
 def measure(ranks: np.ndarray) -> Measures:
     """Compute the measures of at least one rank."""
     values = values_by_statement(ranks)
-    # fsum rounds once, so that the order of additions, which machines choose differently, does not matter.
+    # fsum rounds only once, so the order of additions, which differs between machines, does not matter.
     return Measures(*(math.fsum(column) / len(ranks) for column in values.T.tolist()))
 
 
@@ -173,11 +173,11 @@ def is_one_to_one(first_choices: np.ndarray) -> bool:
 
 
 def see_decoding(first_choices: np.ndarray, gold: np.ndarray, longest: int) -> str:
-    """Tell by the predictions alone whether they are a ranking or a matching.
+    """Tell from the predictions alone whether they are a ranking or a matching.
 
-    The choices of a ranking are independent, so most wrong choices take a proof that another statement takes,
-    too: 52% to 89% of them in our rankings of the Stacks project. A matching avoids that, and so
-    does one with a few changes.
+    The choices of a ranking are independent, so most wrong choices repeat the choice of another statement:
+    52% to 89% of them in our rankings of the Stacks project. A matching avoids repeated choices, and
+    has few of them even after some changes.
 
     Args:
         first_choices: The number of the first proof of each statement, (statements).
@@ -185,7 +185,7 @@ def see_decoding(first_choices: np.ndarray, gold: np.ndarray, longest: int) -> s
         longest: The number of proofs in the longest list.
 
     Returns:
-        `RANKING`, or how a matching shows: `ONE_TO_ONE`, `NEARLY_ONE_TO_ONE` or `ONE_PROOF_EACH`.
+        `RANKING`, or the kind of matching: `ONE_TO_ONE`, `NEARLY_ONE_TO_ONE` or `ONE_PROOF_EACH`.
     """
     n_repeated = len(first_choices) - len(np.unique(first_choices))
     n_wrong = int((first_choices != gold).sum())

@@ -1,13 +1,13 @@
-"""Reads prediction files in Parquet, in a process of its own with little memory.
+"""Reads prediction files in Parquet, in a separate process with little memory.
 
-A Parquet file of a kilobyte can stand for gigabytes, and only its decoder finds out: dictionaries, runs
-and sizes of lists expand before anybody can count them. So another process decodes the file, and the
-operating system refuses it more memory than an honest file takes. That process checks the lengths of lists
-and ids, and sends plain rows in small batches.
+A Parquet file of a kilobyte can expand to gigabytes, and only its decoder can tell: dictionaries, runs and
+sizes of lists expand before they can be counted. So another process decodes the file, and the operating
+system allows it no more memory than a valid file needs. That process checks the lengths of lists and ids,
+and sends plain rows in small batches.
 """
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 import json
 import os
@@ -44,8 +44,8 @@ from .prediction_formats import (
     too_long,
 )
 
-_MEGABYTES = 512  # that decoding may take
-_VALUES_PER_BATCH = 2**22  # that are decoded at a time if each row lists every proof
+_MEGABYTES = 512  # of memory for decoding
+_VALUES_PER_BATCH = 2**22  # decoded at a time if each row lists every proof
 _MOST_ROWS = 512
 _BUFFER = 2**20  # bytes; without it a column is read at once
 _SCHEMA = pa.schema({"statement_id": pa.string(), "proof_ids": STRINGS, "scores": DOUBLES})
@@ -89,14 +89,14 @@ def _receive(process: subprocess.Popen[bytes], errors: BinaryIO) -> Iterator[Par
             yield _parsed_batch(batch, first, faults or [])
             first += batch.num_rows
     except (pa.ArrowException, OSError, StopIteration):
-        if process.wait() > 0:  # a mistake of ours
+        if process.wait() > 0:  # a bug of ours
             errors.seek(0)
             raise RuntimeError(errors.read().decode(errors="replace")) from None
         yield _parsed_batch(_NO_ROWS, first, [Fault(first, None, _unreadable("its decoder crashed"))])
 
 
 def _parsed_batch(batch: pa.RecordBatch, first: int, faults: list[Fault]) -> ParsedBatch:
-    """Find what is null; with faults of the file as a whole, this is the last batch."""
+    """Find nulls; a batch with faults of the file as a whole is the last one."""
     statements, proofs, scores = batch.columns
     found = list(faults)
 
@@ -121,7 +121,7 @@ def _unreadable(reason: str) -> str:
     return f"cannot be read as Parquet ({reason}); write or fetch the file again"
 
 
-# What the other process does.
+# Code of the other process.
 
 
 def serve() -> None:
@@ -140,7 +140,7 @@ def serve() -> None:
 
 
 def _limit_memory(more: int) -> None:
-    """Allow this process so many bytes more than it has; only Linux tells and keeps the limit."""
+    """Allow this process so many more bytes than it has now; only Linux enforces the limit."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -252,7 +252,7 @@ def _characters(ids: pa.Array) -> np.ndarray:
 
 
 def _in_small_batches(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Cut a batch and write out its dictionaries; lists of scores may be as long as those of proofs."""
+    """Cut a batch and decode its dictionaries; lists of scores may be as long as lists of proofs."""
     ends = np.cumsum(np.maximum(*(_lengths(batch[name]) for name in ("proof_ids", _scores_of(batch)))))
     start = 0
     while start < batch.num_rows:

@@ -42,7 +42,7 @@ class PredictionBatch:
 
     statement_ids: pa.Array  # a string per row
     proof_ids: pa.ListArray  # a list of strings per row, best first
-    scores: pa.ListArray | None  # a list of doubles per row, as long as that of the proofs
+    scores: pa.ListArray | None  # a list of doubles per row, as long as the list of proofs
 
     def __len__(self) -> int:
         return len(self.statement_ids)
@@ -50,9 +50,9 @@ class PredictionBatch:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a row may take, so that no file needs more memory than an honest one.
+    """Limits for a row, so that no file needs more memory than a valid one.
 
-    With these, a limit on faults limits the whole file: a row more than there are statements is a fault.
+    With a limit on faults, they bound the whole file: each row beyond the number of statements is a fault.
     """
 
     longest_id: int  # characters
@@ -63,7 +63,7 @@ class Limits:
 
     @classmethod
     def of_task(cls, statement_ids: Sequence[str], proof_ids: Sequence[str], where: str) -> "Limits":
-        """Derive limits from the ids of a task, with room for faults that can be explained better."""
+        """Derive limits from the ids of a task, with some room so that other faults are reported as such."""
         longest, commas, is_ascii = 0, 0, True
         for id_ in chain(statement_ids, proof_ids):
             longest, commas = max(longest, len(id_)), max(commas, id_.count(","))
@@ -103,7 +103,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class ParsedBatch:
-    """Some rows whose types are right, and the faults of the others."""
+    """Some rows with the right types, and the faults of the others."""
 
     rows: PredictionBatch  # proofs of a faulty row are null, and so are scores that the file does not have
     places: np.ndarray  # the line or row of each, counted from 1
@@ -133,7 +133,7 @@ def place_unit(path: Path) -> str:
 
 
 def looks_like_predictions(path: Path, suffix: str) -> bool:
-    """Tell by its first line or its columns whether a file may have predictions, with faults or without."""
+    """Tell from its first line or its columns whether a file looks like predictions, faulty or not."""
     if suffix == ".parquet":
         return {*KEYS[:2]} <= set(pq.read_schema(path).names)
     with gzip.open(path) if suffix.endswith(".gz") else path.open("rb") as file:
@@ -151,7 +151,7 @@ def write_file(path: Path, suffix: str, batches: Iterable[PredictionBatch]) -> N
         with path.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(lines)
         return
-    # Without name and time, so that equal predictions are equal files.
+    # Without name and time, so that equal predictions give equal files.
     with path.open("wb") as file, gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
         packed.writelines(line.encode() for line in lines)
 
@@ -259,7 +259,7 @@ _KINDS = {
 
 
 def _kind(value: object) -> str:
-    """Name what a value is in JSON; Python has more kinds."""
+    """Name the JSON type of a value."""
     return _KINDS.get(type(value)) or f"a {type(value).__name__}"
 
 
@@ -290,7 +290,7 @@ def parse_jsonl(file: BinaryIO, limits: Limits) -> Iterator[ParsedBatch]:
 
 
 def parse_rows(rows: Iterable[tuple[int, object]], limits: Limits) -> Iterator[ParsedBatch]:
-    """Read rows that are objects already, each with its place, as strictly as those of a file."""
+    """Read rows that are already objects, each with its place, as strictly as the rows of a file."""
     collector = _RowCollector()
     for place, row in rows:
         _add_json_row(collector, place, row, limits)
@@ -398,8 +398,8 @@ def json_lines(batches: Iterable[PredictionBatch], *, allow_nan: bool = False) -
         yield json.dumps(row, ensure_ascii=False, allow_nan=allow_nan) + "\n"
 
 
-# TREC runs: one proof per line. As in trec_eval the score orders the proofs and the rank is ignored. Unlike
-# there, ties are decided by our rule, against the gold proof, and not by the proofs' names.
+# TREC runs: one proof per line. As in trec_eval, the score orders the proofs and the rank is ignored. Unlike
+# trec_eval, we break ties by our own rule, against the gold proof, and not by the proofs' ids.
 
 
 def parse_trec(file: BinaryIO, limits: Limits) -> Iterator[ParsedBatch]:
@@ -410,7 +410,7 @@ def parse_trec(file: BinaryIO, limits: Limits) -> Iterator[ParsedBatch]:
         numbers, _, proofs, scores = zip(*islice(lines, limits.proofs_per_row + 1), strict=True)
         for number, *_ in islice(lines, MOST_FAULTS):
             collector.add_fault(number, f"is one of more than {limits.proofs_per_row:,} of its statement")
-        # Stable: of equal scores the first in the file is the first choice.
+        # Stable: among equal scores, the first in the file is the first choice.
         best_first = sorted(range(len(scores)), key=lambda at: -scores[at])
         collector.add_row(
             numbers[0], statement, [proofs[at] for at in best_first], [scores[at] for at in best_first]

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _BUFFER = 2**18  # bytes
 _MOST_LISTED = 10_000_000  # proofs in memory; a larger file may have more
-_MOST_NEW_IDS = 2**20  # likewise, of a file without its task
+_MOST_NEW_IDS = 2**20  # likewise, for a file without its task
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class NumberedBatch:
 
     statements: np.ndarray  # the statement of each row
     proofs: Ragged  # the proofs of each row, best first
-    scores: np.ndarray | None  # of each listed proof, as long as `proofs.values`
+    scores: np.ndarray | None  # one per listed proof, as long as `proofs.values`
 
     @classmethod
     def concatenate(cls, batches: "Sequence[NumberedBatch]") -> "NumberedBatch":
@@ -69,7 +69,7 @@ class NumberedBatch:
         return len(self.statements)
 
     def with_ids(self, statement_ids: pa.Array, proof_ids: pa.Array) -> PredictionBatch:
-        """Replace numbers by the ids they stand for."""
+        """Replace numbers with the ids they stand for."""
         starts = pa.array(self.proofs.starts, pa.int32())
         scores = self.scores
         return PredictionBatch(
@@ -80,17 +80,17 @@ class NumberedBatch:
 
 
 class PredictionReader:
-    """The rows of a prediction file without fault, a batch at a time; the file is read once.
+    """The valid rows of a prediction file, a batch at a time; the file is read once.
 
     Args:
         path: The file.
         ids: The statements and proofs that it may name.
-        limits: What a row may take.
+        limits: Limits for a row.
         progress: Advanced after each row.
-        task: What it is for; None if that is unknown.
+        task: The task it is for; None if that is unknown.
 
-    A caller that uses a batch before the last one must expect the file to turn out faulty: after the last row
-    iterating raises a ProofmatchError if the file has any fault, with the first faults and their number.
+    A caller that uses batches before the last one must expect the file to turn out faulty: if it has any
+    fault, iteration raises a ProofmatchError after the last row, with the first faults and their number.
 
     Attributes:
         sha256: After the last row, the hash of the bytes that were read.
@@ -129,21 +129,21 @@ class PredictionReader:
 
     @property
     def _name(self) -> str:
-        """What messages call the predictions."""
+        """The name of the predictions in messages."""
         return str(self.path)
 
     @property
     def _unit(self) -> str:
-        """What messages call a place."""
+        """The name of a place in messages."""
         return place_unit(self.path)
 
     def _refuse_other_split(self, checker: "_RowChecker", first: str = "") -> None:
-        """Say which split the predictions are for if they are for another one, instead of listing it all."""
+        """If the predictions are for another split, name that split instead of listing every fault."""
         if self._task is None or not checker.has_unknown_statements_only:
             return
         task, unknown = self._task, checker.unknown_statements
         found = find_split(task.release, unknown)
-        remedy = f"they are of none of its splits: give --data the release that {self._name} is for"
+        remedy = f"they match none of its splits: give --data the release that {self._name} is for"
         if found is not None:
             split, by_article = found
             family = " without" * (task.by_article and not by_article) + " --by-article"
@@ -184,7 +184,7 @@ class PredictionReader:
         self.sha256 = hashed.sha256.hexdigest()
 
     def _parsed_parquet(self, file: io.BufferedReader) -> Iterator[ParsedBatch]:
-        # It is not read from the beginning to the end, so it must be the same when it is hashed.
+        # Parquet is not read from beginning to end, so the file must still be the same when it is hashed.
         before = _state(file)
         yield from parse_parquet(file, self._limits)
         file.seek(0)
@@ -194,7 +194,7 @@ class PredictionReader:
 
 
 class _HashedFile(io.RawIOBase):
-    """Hashes what is read of a file."""
+    """Hashes what is read from a file."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.sha256 = hashlib.sha256()
@@ -211,12 +211,12 @@ class _HashedFile(io.RawIOBase):
 
 
 class ObjectReader(PredictionReader):
-    """The rows of predictions that are Python objects, checked as those of a file are.
+    """The rows of predictions that are Python objects, checked like the rows of a file.
 
     Args:
-        name: What messages call the predictions, such as `the dict`.
+        name: The name of the predictions in messages, such as `the dict`.
         batches: Their rows.
-        task: What they are for.
+        task: The task they are for.
 
     Attributes:
         sha256: After the last row, the hash of the JSON Lines file that the rows would make.
@@ -244,7 +244,7 @@ class ObjectReader(PredictionReader):
 
 
 def _without_nulls(rows: PredictionBatch) -> PredictionBatch:
-    """Take the column of scores away if no row has any."""
+    """Drop the column of scores if no row has any."""
     has_scores = rows.scores is not None and rows.scores.null_count < len(rows)
     return rows if has_scores else PredictionBatch(rows.statement_ids, rows.proof_ids, None)
 
@@ -260,7 +260,7 @@ def read_predictions(path: Path, task: Task, progress: Progress | None = None) -
 
 
 def limits_of(task: Task) -> Limits:
-    """Derive what a row of predictions for a task may take."""
+    """Derive the limits for a row of predictions for a task."""
     where = f"{task.split} of {task.release.id}{' by article' if task.by_article else ''}"
     return Limits.of_task(task.statement_ids, task.proof_ids, where)
 
@@ -273,7 +273,7 @@ def read_whole(reader: PredictionReader) -> list[NumberedBatch]:
     """Read all rows of a file into memory.
 
     Raises:
-        ProofmatchError: If the file has any fault, or lists far more proofs than its size lets expect.
+        ProofmatchError: If the file has any fault, or lists far more proofs than its size suggests.
     """
     batches, n_listed = [], 0
     for batch in reader:
@@ -290,7 +290,7 @@ def read_whole(reader: PredictionReader) -> list[NumberedBatch]:
 
 
 def read_all(path: Path, progress: Progress | None = None) -> tuple[list[str], list[str], NumberedBatch]:
-    """Read a whole file without a task: ids of its statements, ids of its proofs, rows that number both."""
+    """Read a whole file without a task: the ids of its statements and proofs, and rows with their numbers."""
     statements, proofs = _Numbering(growing=True), _Numbering(growing=True)
     reader = PredictionReader(path, (statements, proofs), Limits.without_task(), progress)
     rows = NumberedBatch.concatenate(read_whole(reader))
@@ -298,7 +298,7 @@ def read_all(path: Path, progress: Progress | None = None) -> tuple[list[str], l
 
 
 def check_predictions_name(path: Path) -> None:
-    """Refuse a name for predictions that has no suffix of theirs, or that another kind of file has.
+    """Refuse a name for predictions with an unknown suffix, or the name of another kind of file.
 
     Raises:
         ProofmatchError: If there is such a file.
@@ -311,7 +311,7 @@ def write_predictions(path: Path, batches: Iterable[PredictionBatch], system: Sy
     """Write a prediction file in the format of its suffix, and `<its name>.system.json` beside it.
 
     Raises:
-        ProofmatchError: If the file cannot be written, or a row has a fault for which it would be refused.
+        ProofmatchError: If the file cannot be written, or a row has a fault that a reader would refuse.
     """
     check_predictions_name(path)
     suffix = suffix_of(path)
@@ -372,7 +372,7 @@ class _FaultList:
     def __init__(self, name: str, unit: str) -> None:
         self.unit = unit  # what a place is: `line` or `row`
         self.count = 0
-        self.is_of_other_split = False  # whether it looks as if the file were for other statements
+        self.is_of_other_split = False  # whether the file seems to be for other statements
         self._name = name
         self._shown: list[str] = []
 

@@ -20,7 +20,7 @@ _PAIRS = ("statement_id", "proof_id", "score", "rank")  # columns of a table wit
 
 
 def read_objects(
-    predictions: Any,  # noqa: ANN401 - whatever is given; what cannot be read is refused
+    predictions: Any,  # noqa: ANN401 - any object; unsupported ones are refused
     task: Task,
     statement_ids: Sequence[str] | None = None,
     proof_ids: Sequence[str] | None = None,
@@ -31,9 +31,9 @@ def read_objects(
         predictions: `{statement_id: [proof_id, …]}` or `{statement_id: {proof_id: score}}`; a DataFrame with
             a row for each pair (`statement_id`, `proof_id`, and `score` or `rank`) or for each statement
             (`statement_id`, `proof_ids`, maybe `scores`); or a matrix of scores.
-        task: What they are for.
-        statement_ids: What the rows of a matrix are for.
-        proof_ids: What the columns of a matrix are for.
+        task: The task they are for.
+        statement_ids: The statements of the rows of a matrix.
+        proof_ids: The proofs of the columns of a matrix.
 
     Raises:
         ProofmatchError: If they are something else; faults in rows are reported when they are read.
@@ -70,7 +70,7 @@ def _rows_of_dict(predictions: Mapping[Any, Any]) -> Iterator[tuple[int, dict[st
 
 
 def _best_first(proofs: list[Any], scores: list[Any]) -> dict[str, list[Any]]:
-    """Sort by score, of equal ones the first first; what is no number is left for the checks of the row."""
+    """Sort by score, stably for ties; values that are not numbers are left to the checks of the row."""
     if all(type(score) in (int, float) for score in scores):
         order = sorted(range(len(scores)), key=lambda at: -scores[at] if scores[at] == scores[at] else np.inf)
         proofs, scores = [proofs[at] for at in order], [scores[at] for at in order]
@@ -78,7 +78,7 @@ def _best_first(proofs: list[Any], scores: list[Any]) -> dict[str, list[Any]]:
 
 
 def _is_frame(predictions: object) -> bool:
-    pandas = sys.modules.get("pandas")  # there is no DataFrame where it is not loaded
+    pandas = sys.modules.get("pandas")  # without pandas loaded, nothing is a DataFrame
     return pandas is not None and isinstance(predictions, pandas.DataFrame)
 
 
@@ -97,7 +97,7 @@ def _rows_of_frame(frame: "pd.DataFrame") -> Iterator[tuple[int, dict[str, Any]]
     by = "score" if "score" in names else "rank"
     numbers = frame[by].tolist()
     statements = [_plain(statement) for statement in frame["statement_id"].tolist()]
-    rows: dict[str, list[int]] = {}  # by how Python writes an id, because what is no id may not be hashable
+    rows: dict[str, list[int]] = {}  # by the repr of an id, because an invalid id may not be hashable
     for number, statement in enumerate(statements):
         rows.setdefault(repr(statement), []).append(number)
     proofs = [_plain(proof) for proof in frame["proof_id"].tolist()]
@@ -114,7 +114,7 @@ def _rows_of_frame(frame: "pd.DataFrame") -> Iterator[tuple[int, dict[str, Any]]
 
 def _by_rank(statement: object, proofs: list[Any], ranks: list[Any]) -> list[Any]:
     if len(set(ranks)) < len(ranks) or not all(type(rank) in (int, float) and rank >= 1 for rank in ranks):
-        raise ProofmatchError(f"the ranks of {statement!r} are not different numbers from 1; correct them")
+        raise ProofmatchError(f"the ranks of {statement!r} are not distinct numbers from 1 on; correct them")
     return [proofs[at] for at in sorted(range(len(ranks)), key=ranks.__getitem__)]
 
 

@@ -16,7 +16,7 @@ _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 def reported_result(result: Result | str | Path, *, dataset_id: str | None = None) -> tuple[str, str]:
-    """Write a result for the repository of the model that it is of.
+    """Write a result for the repository of the evaluated model.
 
     Args:
         result: A result, or its file.
@@ -26,7 +26,7 @@ def reported_result(result: Result | str | Path, *, dataset_id: str | None = Non
         The name of the file in the repository, and its content.
 
     Raises:
-        ProofmatchError: If the file is not a result, or one of another split than test, or of no repository.
+        ProofmatchError: If the file is not a result, or not one of a test split of a dataset on the Hub.
     """
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
     from huggingface_hub.utils import yaml_dump
@@ -39,8 +39,8 @@ def reported_result(result: Result | str | Path, *, dataset_id: str | None = Non
     repository = dataset_id or dataset["id"]
     if not _REPOSITORY.fullmatch(repository) or not (dataset_id or dataset["revision"]):
         raise ProofmatchError(
-            f"{name} is of {dataset['id']}, which is not on the Hub; evaluate on OWNER/NAME, or give the "
-            "dataset_id of the same release there"
+            f"{name} was computed on {dataset['id']}, which is not on the Hub; evaluate on OWNER/NAME, "
+            "or give the dataset_id of the same release there"
         )
     if dataset["split"] != SPLITS[TEST]:
         raise ProofmatchError(

@@ -1,4 +1,4 @@
-"""`result.json`: the scores of a system and what they are scores of; its schema and its printed tables."""
+"""`result.json`: the scores of a system and the data they are for; its schema and its printed tables."""
 
 import json
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ _FORMATS = {
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """What was evaluated on."""
+    """The data of an evaluation."""
 
     id: str  # the release's folder name, or `OWNER/NAME` on the Hub
     revision: str | None  # the commit on the Hub, None for a folder
@@ -66,7 +66,7 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Evaluator:
-    """What computed the scores."""
+    """The evaluator that computed the scores."""
 
     version: str  # of proofmatch
     tie_rule: str  # where the gold proof ranks among equal scores
@@ -86,10 +86,10 @@ class Result:
     measures: Measures  # the scores, fractions from 0 to 1
     ci95: dict[str, tuple[float, float]]  # the 95% interval of each, by its name in the file
     one_to_one: bool  # whether no proof is the first choice of two statements
-    decoding_seen: str  # what the predictions are, whatever the system says: see `metrics.see_decoding`
+    decoding_seen: str  # what the predictions are, whatever the sidecar says: see `metrics.see_decoding`
     by_category: dict[str, CategoryScores]  # scores by primary category, the largest first
     assignment_counts: dict[int, int]  # how many proofs are the first choice of 0, 1, 2, … statements
-    allow_seen: bool  # whether the system may have seen answers in training, and was scored all the same
+    allow_seen: bool  # whether the system may have seen answers in training, and was scored anyway
     ranks: np.ndarray = field(compare=False, repr=False)  # of the gold proofs, not in the file, (statements)
     first_choices: np.ndarray = field(compare=False, repr=False)  # numbers of proofs, not in the file either
 
@@ -151,7 +151,7 @@ class Result:
 
 
 def check_result_name(path: Path) -> None:
-    """Refuse a name for a result that another kind of file has.
+    """Refuse the name of another kind of file for a result.
 
     Raises:
         ProofmatchError: If there is such a file.
@@ -160,7 +160,7 @@ def check_result_name(path: Path) -> None:
 
 
 def result_faults(content: Any) -> list[str]:  # noqa: ANN401 - any JSON value
-    """List the first faults of a result file's content with their places, and that there are more."""
+    """List the first faults of a result file's content with their places, and say if there are more."""
     faults = [_describe(error) for error in islice(_validator().iter_errors(content), FAULTS_SHOWN + 1)]
     if not faults:
         faults = [*_system_faults(content["system"]), *_interval_faults(content["scores"])]
@@ -168,7 +168,7 @@ def result_faults(content: Any) -> list[str]:  # noqa: ANN401 - any JSON value
 
 
 def _system_faults(fields: dict[str, Any]) -> list[str]:
-    """List what the schema cannot say about a system."""
+    """List faults of a system that the schema cannot express."""
     known = {name: fields[name] for name in SYSTEM_FIELDS if name in fields}
     try:
         System(**known, extra={name: fields[name] for name in fields if name not in known})
@@ -273,7 +273,7 @@ def measures_table(measures: Measures) -> str:
 
 
 def claims_of(system: System) -> list[tuple[str, str]]:
-    """List what the authors of a system say about it and predictions cannot confirm."""
+    """List the claims of a system's authors that predictions cannot confirm."""
     claims = [("input", system.input), ("decoding", system.decoding)]
     return [(name, value) for name, value in claims if value]
 
@@ -322,7 +322,7 @@ def _interval(interval: tuple[float, float], sign: str = "") -> str:
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Names to the left, figures to the right."""
+    """Lay out a table, with names aligned left and figures aligned right."""
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     formats = [f"{{:{'>' if number else '<'}{width}}}" for number, width in enumerate(widths)]
     lines = ["  ".join(formats).format(*row) for row in (header, *rows)]

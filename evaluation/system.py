@@ -65,7 +65,9 @@ class System:
     date: str | None = None  # when it was submitted, as in `2026-01-31`
     submitter: str | None = None  # who submitted it
     transductive: bool = False  # whether a ranking uses the other statements or the set of all proofs
-    normalization: dict[str, Any] | None = None  # of scores over these: `method`, and its settings
+    normalization: dict[str, Any] | None = (
+        None  # how scores were normalized over these: `method` and its settings
+    )
     trained_on: list[dict[str, Any]] | None = None  # releases and splits, see `TrainedOn`; None if not stated
     seen_answers: int | None = None  # answers of the split that were in its training data, if counted
     allow_seen: bool = False  # whether predictions were made although it has seen answers
@@ -130,7 +132,7 @@ def is_line(text: str) -> bool:
 
 
 def is_address(text: str) -> bool:
-    """Tell whether a text is the address of a page; one with a user name could pretend to be another site."""
+    """Tell whether a text is the URL of a page; with a user name, it could pretend to be another site."""
     try:
         parts = urlsplit(text)
     except ValueError:
@@ -148,7 +150,7 @@ def is_date(text: str) -> bool:
 
 
 def is_small(fields: dict[str, Any]) -> bool:
-    """Tell whether fields that nobody has defined are small enough to be kept."""
+    """Tell whether additional fields are small enough to be kept."""
     return len(json.dumps(fields, ensure_ascii=False)) <= LONGEST_EXTRA
 
 

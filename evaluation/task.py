@@ -1,7 +1,7 @@
-"""The matching task of one split: its statements, its proofs, which belong together, and their tokens."""
+"""The matching task of one split: its statements and proofs, the gold pairs, and the tokens."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -61,9 +61,9 @@ def load_task(
     Args:
         release: The release.
         split: `train`, `validation`, `test`, or `all`: every pair of the release as one candidate set.
-        by_article: Whether it is the split by article.
-        gold: The file of `proofmatch seal` with the answers of a sealed split. Without it the task has none,
-            which is enough for predictions.
+        by_article: Whether to use the split by article.
+        gold: The file of `proofmatch seal` with the answers of a sealed split. Without it the task has no
+            gold, which is enough for making predictions.
 
     Raises:
         ProofmatchError: If the release has no such split, or the file does not belong to it.
@@ -121,7 +121,7 @@ def _read_answers(
 
 
 def find_split(release: Release, statement_ids: Collection[str]) -> tuple[str, bool] | None:
-    """Find the split that has all of some statements, and whether it is one by article."""
+    """Find the split that has all of the given statements, and whether it is a split by article."""
     for by_article in (False, True):
         for split in SPLITS:
             try:

@@ -1,7 +1,7 @@
 """What a system was trained on, and how many answers of a split it has seen in training."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 import json
 import re
@@ -102,7 +102,7 @@ class TrainedOn:
         return bool(own & _hashes(release)) if own else self.release == release.id
 
     def is_disjoint(self, task: Task) -> bool:
-        """Whether it has no pair of the task, because both are of related releases that keep them apart."""
+        """Whether it has no pair of the task, because related releases keep the pairs of both apart."""
         if not self.is_related(task.release):
             return False
         if task.split == "test" and self.sealed == _family(task.by_article):
@@ -114,10 +114,10 @@ class TrainedOn:
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """All that a model was trained and selected on.
+    """Everything that a model was trained and selected on.
 
     Attributes:
-        entries: The splits, those of earlier trainings included.
+        entries: The splits, including those of earlier trainings.
         statements: The keys of their statements, sorted; None if they are not known.
     """
 
@@ -160,8 +160,8 @@ class TrainingData:
     def seen(self, task: Task) -> int | None:
         """Count the statements of a task whose answers a model has seen; None if that cannot be known.
 
-        Statements that a release has twice, in training and in test, do not count within one family. What
-        an encoder has read before, and pairs of unknown origin, cannot be counted.
+        Within one family, statements that occur in both training and test do not count. What an encoder
+        has read before, and pairs of unknown origin, cannot be counted.
         """
         if all(entry.is_disjoint(task) for entry in self.entries if entry.manifest_sha256):
             return 0
@@ -193,7 +193,7 @@ def read_training_data(record: Path, statements: Path | None) -> TrainingData:
         # Mapped first, because numpy reserves whatever size the header of a file claims.
         keys = None if statements is None else np.array(np.load(statements, mmap_mode="r"))
         if keys is not None and (keys.ndim != 1 or keys.dtype != np.uint64):
-            raise ValueError("other numbers than keys of statements")
+            raise ValueError("it does not contain keys of statements")
     except (OSError, ValueError, EOFError) as error:
         raise ProofmatchError(
             f"{record} does not say what the model was trained on ({error}); download the model again"

@@ -36,7 +36,7 @@ _NORMALIZATIONS = (
     {"method": "dual-softmax", "temperature": 1.0},
     {"method": "sinkhorn", "temperature": 1.0, "rounds": 20},
 )
-# The systems that are evaluated with normalised scores.
+# The systems that are evaluated with normalized scores.
 _NORMALIZED = ("fast-both", "fast-both-by-article")
 
 
@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> int:
         command.add_argument("models", type=Path, help="the folder of the models; training is resumed there")
         command.add_argument("names", nargs="*", metavar="NAME", help="some of the systems; default: all")
     transfer = commands.add_parser(
-        "transfer", help="systems that were trained on another release, with all pairs of this one"
+        "transfer", help="evaluate systems that were trained on another release, on all pairs of this one"
     )
     transfer.add_argument("release", type=Path, help="a release folder")
     transfer.add_argument("models", type=Path, help="the folder of the models")
@@ -262,9 +262,9 @@ def evaluate_decodings(
 
     Args:
         task: The split.
-        scores: Of all its pairs.
+        scores: The scores of all its pairs.
         system: The system without its decoding.
-        decodings: Which decodings.
+        decodings: The decodings.
 
     Returns:
         The content of a result file for each decoding.

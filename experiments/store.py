@@ -1,8 +1,8 @@
-"""Where results are kept: a JSON Lines file per release, in which a rerun replaces only its own lines.
+"""The store of results: a JSON Lines file per release, in which a rerun replaces only its own lines.
 
 A line of `results/stacks.jsonl` is a result: its group (`main`, `validation`, `ablation`, `transductive`,
 `symbols/full`, …), the name of the run (for a trained system, its name in `models.toml` or `ablation.toml`),
-and the unchanged content of the result file; for some of the group `transfer`, also the scores by work.
+and the unchanged content of the result file. Some lines of the group `transfer` also have scores by work.
 `results/stacks.histories.jsonl` has the training logs.
 """
 
@@ -95,7 +95,7 @@ def _read(path: Path) -> list[Line]:
 
 
 def _replace(path: Path, lines: list[Line], key: Callable[[Line], object]) -> None:
-    """Write lines in the place of those with the same keys, and keep all others."""
+    """Replace the lines that have the same keys, and keep all others."""
     replaced = {key(line) for line in lines}
     kept = [line for line in _read(path) if key(line) not in replaced]
     text = "".join(

@@ -1,4 +1,4 @@
-"""The trained systems of the tables: trained, or opened if they have been."""
+"""The trained systems of the tables: trains them, or opens them if they are already trained."""
 
 import json
 import tomllib
@@ -43,7 +43,7 @@ def read_claims() -> dict[str, dict[str, Any]]:
 
 
 def trained_system(release: Release, models: Path, name: str, system: dict[str, Any]) -> TrainedMatcher:
-    """Train a system in a folder of its name, resume its training, or open it if it is complete.
+    """Train a system in the folder of its name, resume its training, or open it if it is complete.
 
     Args:
         release: The pairs.

@@ -74,7 +74,7 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefau
 class InsteadOf(argparse.Action):
     """An option that may be given instead of a positional argument.
 
-    argparse would not find a positional argument that is optional from the start after options.
+    If the positional argument were optional from the start, argparse would not find it after options.
     """
 
     def __init__(self, other: argparse.Action, **settings: Any) -> None:  # noqa: ANN401 - argparse's own
@@ -138,7 +138,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"proofmatch {chosen}: {message}", file=sys.stderr)
         return ProofmatchError.exit_code
     except BrokenPipeError:
-        # Whoever read our output has closed the pipe (`proofmatch stats … | head`), so exit quietly.
+        # The reader of our output has closed the pipe (`proofmatch stats … | head`), so exit quietly.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt as interrupt:

@@ -1,4 +1,4 @@
-"""Files of the Hugging Face Hub → this machine's cache: one revision, complete files, and nothing twice."""
+"""Downloads from the Hugging Face Hub to the local cache: one revision, complete files, nothing twice."""
 
 import time
 from contextlib import AbstractContextManager
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from huggingface_hub.errors import HfHubHTTPError
     from huggingface_hub.hf_api import RepoFile
 
-_ATTEMPTS = 4  # to download a file whose connection is reset
+_ATTEMPTS = 4  # at a download whose connection is reset
 
 
 def download(
@@ -73,7 +73,7 @@ def list_dataset(repo_id: str, revision: str | None = None, token: str | None = 
         token: The token to use instead of the configured one.
 
     Raises:
-        ProofmatchError: If the Hub cannot be reached, or refuses.
+        ProofmatchError: If the Hub cannot be reached, or refuses the request.
     """
     token = token or find_token(required=False)
     api = open_api(token)
@@ -85,7 +85,7 @@ def list_dataset(repo_id: str, revision: str | None = None, token: str | None = 
 def download_files(listing: DatasetListing, names: list[str]) -> list[Path]:
     """Fetch files of a dataset to the Hub's cache, unless they are there; compare each with its hash.
 
-    After a broken connection the client continues within a file, or we start that file again.
+    After a broken connection, the client resumes the download of a file, or we download the file again.
 
     Raises:
         ProofmatchError: If one cannot be fetched, or is damaged.
@@ -121,7 +121,7 @@ def _download_file(listing: DatasetListing, name: str) -> Path:
 
 
 def check_download(listing: DatasetListing, name: str, path: Path) -> None:
-    """Compare a downloaded file with what the Hub says of it.
+    """Compare a downloaded file with the Hub's description of it.
 
     Raises:
         ProofmatchError: If it differs.
@@ -139,7 +139,7 @@ def check_download(listing: DatasetListing, name: str, path: Path) -> None:
 
 @dataclass(frozen=True)
 class _Download:
-    """A download, in the words of its failures."""
+    """A download, as error messages describe it."""
 
     repo_id: str
     repo_type: str

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Collection, Mapping
 
-# Characters without a shape: controls, marks of direction, halves, and separators of lines and paragraphs.
+# Invisible characters: control characters, direction marks, surrogates, line and paragraph separators.
 _CONTROLS = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _OBEYED = "\n\t"
 _LONGEST_NAME = 60
@@ -11,9 +11,9 @@ _LONGEST_MESSAGE = 300
 
 
 class ProofmatchError(ValueError):
-    """A failure that one sentence explains: shown without a traceback.
+    """A failure that is explained in one sentence and shown without a traceback.
 
-    It is a `ValueError`, because what was given is wrong, and Python users expect that.
+    It is a `ValueError`, as Python users expect for invalid input.
 
     Attributes:
         exit_code: 2 for bad usage or input, 1 for a check that failed.
@@ -47,12 +47,12 @@ def check_integers(config: object, minima: Mapping[str, int]) -> None:
 
 
 def first_line(error: BaseException) -> str:
-    """Give the first line of what a library says of an error; many go on for a paragraph."""
+    """Return the first line of a library's error message; many messages are a paragraph long."""
     return str(error).strip().partition("\n")[0]
 
 
 def printable(text: str) -> str:
-    r"""Show texts of others on a terminal: what it would obey becomes visible.
+    r"""Escape the control characters in an untrusted text, so that it is safe to print on a terminal.
 
     >>> printable("a\x1b[2Jb")
     'a\\x1b[2Jb'
@@ -67,13 +67,13 @@ def printable(text: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """Show a name from somebody else's file: at most 60 characters, without terminal control characters."""
+    """Show a name from an untrusted file: at most 60 characters, without terminal control characters."""
     visible = name if name.isprintable() and name else ascii(name)
     return _cut(visible, _LONGEST_NAME)
 
 
 def shown(value: object) -> str:
-    """Show a value from somebody else's file as Python writes it, shortened like a name."""
+    """Show the `repr` of a value from an untrusted file, shortened like a name."""
     return quoted(repr(value))
 
 

@@ -57,7 +57,9 @@ def local_file(folder: Path, name: str) -> LocalFile | None:
     """Measure and hash a file; None if there is no file of that name."""
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise ProofmatchError(f"{path} is a link to a file outside of the folder; put the file itself there")
+        raise ProofmatchError(
+            f"{path} is a link to a file outside of the folder; replace the link with the file"
+        )
     try:
         return LocalFile(name, path, path.stat().st_size, sha256_of(path))
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -68,12 +70,12 @@ def local_file(folder: Path, name: str) -> LocalFile | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Destination:
-    """Where a folder is pushed to, and how. Wrong names and missing tokens are refused at once."""
+    """Where a folder is pushed to, and how. Invalid names and missing tokens are refused at once."""
 
     repo_id: str  # OWNER/NAME, created if it does not exist
     repo_type: Literal["dataset", "model", "space"]
-    content: str  # what is pushed, in a word
-    listing: str  # the pushed file whose `files` names all pushed files; other files are never deleted
+    content: str  # what messages call the pushed files, such as `release`
+    listing: str  # the pushed file that lists all of them under `files`; other files are never deleted
     message: str  # first line of the commit's message
     tag: str | None = None  # for the commit; tags never move
     private: bool = False  # create a private repository, and refuse a public one
@@ -94,7 +96,7 @@ class Destination:
 
 @dataclass(frozen=True)
 class Plan:
-    """Files by what happens to them."""
+    """Files, grouped by what the push does with them."""
 
     added: list[LocalFile] = field(default_factory=list)
     changed: list[LocalFile] = field(default_factory=list)
@@ -103,7 +105,7 @@ class Plan:
 
     @property
     def uploads(self) -> list[LocalFile]:
-        """What is sent."""
+        """The files to upload."""
         return [*self.added, *self.changed]
 
     @property
@@ -114,7 +116,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class PushReport:
-    """The outcome of a push, or what it would do."""
+    """The outcome of a push or of a dry run."""
 
     destination: Destination
     url: str  # the repository's web page
@@ -157,8 +159,8 @@ def push(files: Sequence[LocalFile], to: Destination) -> PushReport:
     """Upload what changed in one commit, verify it, and tag it.
 
     Raises:
-        ProofmatchError: If the Hub cannot be reached, or refuses.
-        CheckFailed: If the Hub then has other content than was sent.
+        ProofmatchError: If the Hub cannot be reached, or refuses the request.
+        CheckFailed: If the files on the Hub then differ from those that were sent.
     """
     token = find_token(required=not to.dry_run)
     api = open_api(token)
@@ -190,11 +192,11 @@ def push(files: Sequence[LocalFile], to: Destination) -> PushReport:
 
 @dataclass(frozen=True)
 class _Push:
-    """A push, in the words of its failures."""
+    """A push, as error messages describe it."""
 
     repo_id: str
     done: ClassVar[str] = "sent"
-    retry: ClassVar[str] = "run the same command again: what has arrived is not sent again"
+    retry: ClassVar[str] = "run the same command again: files that have arrived are not sent again"
 
     def explain_status(self, error: "HfHubHTTPError") -> str:
         """Say what the Hub refuses, and the remedy."""
@@ -231,7 +233,7 @@ class _Repository:
 
 
 def _read_repository(api: "HfApi", to: Destination) -> _Repository | None:
-    """Look at the repository; None if there is none, or none that the token may see."""
+    """Read the state of the repository; None if it does not exist, or the token may not see it."""
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
@@ -274,7 +276,7 @@ def _compare(files: Sequence[LocalFile], there: dict[str, "RepoFile"], pushed: S
 
 
 def _check_repository(to: Destination, repository: _Repository | None, plan: Plan) -> None:
-    """Refuse a public repository for what is private, and a tag that would move."""
+    """Refuse to push private content to a public repository, and to move an existing tag."""
     if repository is None:
         return
     if to.private and not repository.private:
@@ -293,7 +295,7 @@ def _check_repository(to: Destination, repository: _Repository | None, plan: Pla
 
 
 def _check_card(to: Destination, plan: Plan) -> None:
-    """Have the Hub validate a new card now: `create_commit` does so only after the repository is made."""
+    """Have the Hub validate a new card now: `create_commit` does so only once the repository exists."""
     from huggingface_hub import RepoCard
 
     for file in plan.uploads:

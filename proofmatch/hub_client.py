@@ -24,10 +24,10 @@ _TOKEN = re.compile(r"[!-~]+")  # the client cannot send other characters, and i
 
 
 class Errand(Protocol):
-    """What is done with a repository, in the words of its failures."""
+    """What is done with a repository, as error messages describe it."""
 
-    done: ClassVar[str]  # what happens to files
-    retry: ClassVar[str]  # what to do after a problem that passes
+    done: ClassVar[str]  # what is done with files, such as `downloaded`
+    retry: ClassVar[str]  # what to do after a temporary problem
 
     def explain_status(self, error: "HfHubHTTPError") -> str:
         """Say what the Hub refuses, and the remedy."""
@@ -35,7 +35,7 @@ class Errand(Protocol):
 
 
 def check_repository_name(repo_id: str) -> None:
-    """Refuse what is not `OWNER/NAME`."""
+    """Refuse a name that is not of the form `OWNER/NAME`."""
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id
 
@@ -47,7 +47,7 @@ def check_repository_name(repo_id: str) -> None:
     if not is_valid:
         raise ProofmatchError(
             f"{repo_id!r} is not the name of a repository; write OWNER/NAME with letters, digits, "
-            "single '-' and '.', and '_', at most 96 in all"
+            "single '-' and '.', and '_', at most 96 characters in all"
         )
 
 
@@ -82,7 +82,7 @@ def find_token(*, required: bool) -> str | None:
         )
     if token is not None and not _TOKEN.fullmatch(token):
         raise ProofmatchError(
-            "the token for the Hub has characters that no token has; set HF_TOKEN or `hf auth login` again"
+            "the Hub's token has characters that no token can have; set HF_TOKEN or `hf auth login` again"
         )
     return token
 
@@ -116,7 +116,7 @@ def open_api(token: str | None) -> "HfApi":
     """Make a client that sends this token, or none."""
     from huggingface_hub import HfApi
 
-    # `False`: no other token that is configured either.
+    # `False`: do not fall back to a token that is configured elsewhere.
     return HfApi(token=token or False, library_name="proofmatch", library_version=__version__)
 
 
@@ -143,7 +143,7 @@ def failures_in_words(token: str | None, doing: Errand) -> Iterator[None]:
 def _explain(error: BaseException, doing: Errand) -> str:
     from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, OfflineModeIsEnabled
 
-    # The clients wrap what ends an upload, and what keeps them from looking at a file.
+    # The clients wrap errors that end an upload, and errors that keep them from reading a file.
     wrappers = (RuntimeError, EntryNotFoundError, FileNotFoundError)
     while isinstance(error, wrappers) and error.__cause__ is not None:
         error = error.__cause__
@@ -156,18 +156,18 @@ def _explain(error: BaseException, doing: Errand) -> str:
     if isinstance(error, json.JSONDecodeError):
         return "the answer is not from the Hub; check HF_ENDPOINT and the network's proxy"
     if isinstance(error, ValueError):
-        return f"the Hub cannot work with what was sent: {one_line(str(error))}"
+        return f"the Hub cannot process what was sent: {one_line(str(error))}"
     reason = one_line(str(error)) or type(error).__name__
     return f"the connection to the Hub failed ({reason}); check the network, then {doing.retry}"
 
 
 def quoted_answer(error: "HfHubHTTPError") -> str:
-    """Quote the Hub's own words, in parentheses."""
+    """Quote the Hub's own message in parentheses."""
     return f" ({one_line(error.server_message)})" if error.server_message else ""
 
 
 def explain_other(error: "HfHubHTTPError", repo_id: str, retry: str) -> str:
-    """Explain what may happen to any request."""
+    """Explain failures that can happen to any request."""
     status = error.response.status_code
     if status == 429:
         return f"the Hub has received too many requests from you; wait some minutes, then {retry}"

@@ -1,4 +1,4 @@
-"""Names that a package offers, loaded on first use: a command or a worker loads only what it needs."""
+"""Lazy loading of the public names of a package: a command or a worker loads only what it needs."""
 
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
@@ -12,8 +12,8 @@ def lazy_exports(
 
     Args:
         package: The package's `__name__`.
-        modules: Offered name → the module that has it, relative to the package.
-        subpackages: Packages and modules that are offered as they are.
+        modules: Public name → the module that defines it, relative to the package.
+        subpackages: Public subpackages and modules.
     """
 
     def load(name: str) -> Any:  # noqa: ANN401 - the type of a module's attributes

@@ -1,4 +1,4 @@
-"""Progress of long operations: a bar on a terminal, a plain line now and then elsewhere."""
+"""Progress of long operations: a bar on a terminal, occasional plain lines elsewhere."""
 
 import sys
 import time
@@ -13,7 +13,7 @@ _is_silent = ContextVar("is_silent", default=False)
 
 @contextmanager
 def no_progress() -> Iterator[None]:
-    """Show no progress inside, for a command that says itself what its steps do."""
+    """Suppress progress output in a `with` block, for commands that describe their own steps."""
     before = _is_silent.set(True)
     try:
         yield
@@ -22,16 +22,16 @@ def no_progress() -> Iterator[None]:
 
 
 class Progress:
-    """Shows how far an operation is, on standard error.
+    """Shows the progress of an operation on standard error.
 
     Args:
-        title: What is going on.
+        title: What the operation does.
         unit: What is counted.
-        total: How many there will be, if that is known.
+        total: How many there are in all, if that is known.
         done: How many are done already.
 
     Attributes:
-        summary: What there is to say at the moment; what it is at the end stays on the screen.
+        summary: The current status in a few words; the last one stays on the screen.
     """
 
     def __init__(self, title: str, unit: str, total: int | None = None, done: int = 0) -> None:

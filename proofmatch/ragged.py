@@ -14,7 +14,7 @@ class Ragged:
 
     Attributes:
         values: The values of all rows, one row after the other.
-        starts: Where each row begins in `values`, and at the end the total, (rows + 1).
+        starts: Where each row begins in `values`, followed by the total, (rows + 1).
     """
 
     values: np.ndarray
@@ -83,7 +83,7 @@ class Ragged:
 
 
 def starts_of(lengths: np.ndarray) -> np.ndarray:
-    """Sum lengths up to where each row begins, and at the end the total, (rows + 1)."""
+    """Compute from lengths where each row begins, followed by the total, (rows + 1)."""
     starts = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts

@@ -15,7 +15,7 @@ from .errors import ProofmatchError, first_line
 
 TEMPORARY_SUFFIX = ".tmp"
 
-# Someone who only asks whether a lock is held holds it for an instant.
+# Testing whether a lock is held takes the lock for an instant.
 _LOCK_SECONDS = 0.1
 
 
@@ -37,7 +37,7 @@ def open_regular(path: Path) -> BufferedReader:
         OSError: If it cannot be opened, or is a folder, pipe, device or socket.
     """
     _require_regular(path.stat())  # opening a device may already do something
-    # A pipe that took the file's place since then must not keep us waiting.
+    # Do not block on a pipe that has replaced the file since then.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         _require_regular(os.fstat(descriptor))
@@ -53,7 +53,7 @@ def _require_regular(status: os.stat_result) -> None:
 
 
 def read_limited(path: Path, most: int) -> bytes:
-    """Read a regular file of at most so many bytes.
+    """Read a regular file of at most `most` bytes.
 
     Raises:
         OSError: If it cannot be read, is larger, or is a folder, pipe, device or socket.
@@ -77,10 +77,10 @@ def is_same_file(path: Path, *others: Path | None) -> bool:
 
 
 def refuse_other_kind(path: Path, kind: str, is_kind: Callable[[Path], bool]) -> None:
-    """Refuse to replace a file that is something else than what will be written, before any work.
+    """Refuse to replace a file of another kind than the one to be written, before any work is done.
 
     Args:
-        path: The file to write; there need not be one yet.
+        path: The file to write; it need not exist yet.
         kind: What will be written, such as `a result`.
         is_kind: Tells whether a file is of that kind; an error means that it is not.
 
@@ -127,7 +127,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a small file under its final name once it is complete; a kill leaves no partial file.
 
     Raises:
-        OSError: If the disk objects.
+        OSError: If the file cannot be written.
     """
     with replaced_at_end(path) as temporary:
         temporary.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -228,7 +228,7 @@ def unchanged(paths: Iterable[Path]) -> Iterator[None]:
 
 @contextmanager
 def exclusive_lock(path: Path) -> Iterator[None]:
-    """Hold a lock file, creating it and its folder; the lock ends with the process, however that ends.
+    """Hold a lock file, creating it and its folder; the lock ends with the process, however the process ends.
 
     Its holder may delete it together with its folder (`remove_lock`). On file systems without locks there is
     no protection.

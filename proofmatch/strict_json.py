@@ -1,4 +1,4 @@
-"""JSON files that somebody else wrote: read strictly, with limits on their size and depth."""
+"""Strict reading of untrusted JSON files, with limits on their size and depth."""
 
 import json
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401 - any 
         del text
         if _is_deeper(content, _DEEPEST):
             raise RecursionError
-        # Infinite numbers and half surrogate pairs could not be written again.
+        # Infinite numbers and lone surrogates could not be written again.
         json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
     except RecursionError:
         raise ValueError(f"nested more than {_DEEPEST} deep") from None
@@ -48,7 +48,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _is_deeper(content: object, most: int) -> bool:
-    """Tell whether lists and objects are nested more than so many deep."""
+    """Tell whether lists and objects are nested more than `most` levels deep."""
     open_: list[Iterator[object]] = [iter((content,))]
     while open_:
         value = next(open_[-1], open_)  # the stack itself marks the end of a level

@@ -56,7 +56,7 @@ class WorkerPool:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None and self._executor is not None:
-            # After an error nobody needs the remaining results, and unfinished parts are not kept.
+            # After an error, the remaining results are not needed, and unfinished parts are not kept.
             for process in list((self._executor._processes or {}).values()):
                 process.kill()
         with _ctrl_c_ignored():
@@ -76,7 +76,7 @@ class WorkerPool:
             rescue: Called with an item whose worker has died repeatedly; returns the item to try instead.
 
         Raises:
-            ProofmatchError: If workers keep dying of an item, named by its `str`.
+            ProofmatchError: If an item keeps killing workers; the message names it by its `str`.
         """
         source, again = iter(items), deque[tuple[Item, int]]()
         running: dict[Future[Result], tuple[Item, int]] = {}

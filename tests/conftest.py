@@ -1,4 +1,4 @@
-"""What several tests share: the embedded sample as a release, and the real corpora where they are."""
+"""Shared fixtures: the embedded sample as a release, and the real corpora where they are available."""
 
 import os
 from pathlib import Path

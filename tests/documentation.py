@@ -1,4 +1,4 @@
-"""Runs what a page of the documentation tells people to type: its shell and Python blocks, in their order."""
+"""Runs the shell and Python blocks of a page of the documentation, in order."""
 
 import re
 import shlex

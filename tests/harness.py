@@ -1,6 +1,6 @@
-"""One way to run and record what takes too long for the test suite: benchmarks, fuzzing, kills.
+"""Runs and records what takes too long for the test suite: benchmarks, fuzzing, kills.
 
-Each of these tools has named trials. `run` runs some or all of them, prints what they found, and stores it
+Each of these tools has named trials. `run` runs some or all of them, prints their results, and stores them
 with a description of the machine in `results/NAME.json` of the tool's folder.
 """
 

@@ -1,4 +1,4 @@
-"""How much memory a process has had."""
+"""Measures the memory of a process."""
 
 from pathlib import Path
 

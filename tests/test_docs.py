@@ -1,4 +1,4 @@
-"""The pages of the documentation: numbers come from result files, and what they tell people to type works."""
+"""The pages of the documentation: numbers come from result files, and their commands and examples work."""
 
 import doctest
 import importlib

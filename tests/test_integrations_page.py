@@ -1,4 +1,4 @@
-"""The page about Python and other libraries: what it tells people to type works."""
+"""The page about Python and other libraries: its commands and examples work."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Processors and threads: commands follow affinity and quota, and let threads sleep while they wait."""
+"""CPUs and threads: commands respect affinity and quota, and let threads sleep while they wait."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The site of the documentation: built strictly, complete, and without other people's servers."""
+"""The site of the documentation: built strictly, complete, and without third-party servers."""
 
 import os
 import re

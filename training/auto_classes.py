@@ -72,7 +72,7 @@ class _Hook(MetaPathFinder):
         path: Sequence[str] | None,  # noqa: ARG002 - of the protocol
         target: ModuleType | None = None,  # noqa: ARG002 - of the protocol
     ) -> ModuleSpec | None:
-        """Find the one module that matters."""
+        """Find the module of the auto classes, and no other."""
         if fullname != _AUTO_CLASSES:
             return None
         sys.meta_path.remove(self)

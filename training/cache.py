@@ -1,6 +1,6 @@
 """Arrays that are expensive to compute, cached in the user's cache folder and memory-mapped from there.
 
-A file has the arrays in the format of NumPy, each at a multiple of 64 bytes, and at its end their hash.
+A file has the arrays in the format of NumPy, each at a multiple of 64 bytes, followed by their hash.
 """
 
 import math
@@ -97,9 +97,9 @@ def _write(path: Path, arrays: Arrays) -> None:
 
 
 def _hash(file: BinaryIO, size: int) -> bytes:
-    """Hash the beginning of a file, and leave it at the end of that.
+    """Hash the first bytes of a file, and leave its position after them.
 
-    By reading: what is read from a map counts as memory of the process.
+    The bytes are read and not mapped, because pages of a map count as memory of the process.
     """
     hashed = xxhash.xxh3_128()
     buffer = memoryview(bytearray(max(0, min(size, _HASHED_AT_ONCE))))

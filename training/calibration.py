@@ -1,4 +1,4 @@
-"""How sure a search is: from scores to the probability that a hit is the proof of the statement.
+"""Calibration of searches: from scores to the probability that a hit is the proof of the statement.
 
 A statement whose proof is not in the corpus has hits, too, and their scores can be high. A logistic
 regression on the validation split learns to tell right hits from wrong ones, by the score of a hit and by how
@@ -12,7 +12,7 @@ from scipy.special import expit, logsumexp
 
 from ..evaluation.decoding.scores import ScoreSource, map_blocks
 
-# So many of the best hits of a statement decide how far one is above the others.
+# The number of best hits of a statement that a hit is compared with.
 N_HITS = 100
 
 _LEARNED_FROM = 3  # of these hits, the best ones
@@ -23,7 +23,7 @@ def calibrate(scores: ScoreSource, gold: np.ndarray) -> list[float] | None:
     """Learn to tell right hits from wrong ones.
 
     Args:
-        scores: Of all statements and proofs of the validation split.
+        scores: The scores of all statements and proofs of the validation split.
         gold: For each statement the position of its proof.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Losses: functions of a score matrix whose diagonal has the gold pairs. They know nothing of encoders."""
+"""Losses: functions of a score matrix whose diagonal has the gold pairs. They do not depend on encoders."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""`Matcher`: what all matchers share, and what training needs of them."""
+"""`Matcher`: the base class of all matchers, with the methods that training needs."""
 
 import os
 from abc import abstractmethod
@@ -251,7 +251,7 @@ class TrainedMatcher:
         return self.own_reader or self.matcher.reader(self.tokenizer)
 
     def for_candidates(self, proofs: Columns, origin: str | None = None) -> "TrainedMatcher":
-        """Return the model with a reader for statements and proofs of which these are the candidates.
+        """Return the model with a reader that takes these proofs as the candidates.
 
         Args:
             proofs: As for `TextReader.with_candidates`.
@@ -281,14 +281,14 @@ class TrainedMatcher:
             among: `proofs`, or `statements` for similar statements, each with its proof.
             split: `train`, `validation`, `test` or `all`.
             macros: Definitions in TeX, such as `\newcommand{\PP}{\mathbb{P}}`.
-            why: Whether to explain each score; by default if the matcher can.
+            why: Whether to explain each score; by default, explain it if the matcher can.
 
         Returns:
             Hits with `proof`, `statement`, `score`, `source` and `reasons`, best first.
 
         Raises:
-            ProofmatchError: If nothing in the statement is input of the matcher, there is no such release, or
-                the matcher cannot do what is asked for.
+            ProofmatchError: If the matcher can read nothing in the statement, the release does not exist, or
+                the matcher does not support what is asked for.
 
         Example:
             >>> matcher = proofmatch.load_matcher("model")  # doctest: +SKIP
@@ -326,7 +326,7 @@ class TrainedMatcher:
         Args:
             repo_id: `OWNER/NAME`.
             results: Results of test splits of datasets on the Hub, from `evaluate`, or their files.
-            **options: As of the `push_to_hub` of transformers, such as `private`.
+            **options: Options of `push_to_hub` in transformers, such as `private`.
 
         Raises:
             ProofmatchError: If something is not such a result; nothing is uploaded then.
@@ -343,13 +343,13 @@ class TrainedMatcher:
 
     @property
     def mteb_model_meta(self) -> "ModelMeta":
-        """What mteb has to know of a model; so `mteb.evaluate` takes a matcher on tasks of `mteb_task`."""
+        """The metadata of mteb, so that `mteb.evaluate` accepts a matcher on tasks of `mteb_task`."""
         from .mteb_model import model_meta
 
         return model_meta(self)
 
     def mteb_model(self, tokens: "Mapping[str, Sequence[str]] | None" = None) -> "MatcherSearch":
-        """Make a search model of mteb of the matcher, for any retrieval task.
+        """Make an mteb search model from the matcher, for any retrieval task.
 
         Args:
             tokens: Typed tokens by the ids of texts. Other texts are read as `score` does.
@@ -360,7 +360,7 @@ class TrainedMatcher:
 
 
 def saved_training_data(model: Any, **options: Any) -> TrainingData | None:  # noqa: ANN401 - as `from_pretrained`
-    """Read what a saved matcher was trained on; older ones say it in the settings of their training."""
+    """Read what a saved matcher was trained on; older ones have it in their training settings."""
     chosen = {name: options[name] for name in _FILE_OPTIONS if name in options}
 
     def find(name: str) -> Path | None:
@@ -397,7 +397,7 @@ def checked_options(name: Any, options: dict[str, Any]) -> dict[str, Any]:  # no
 
 
 def no_matcher(name: object, error: Exception) -> ProofmatchError:
-    """Say that there is no matcher of a name."""
+    """Make the error that there is no matcher of a name."""
     return NotFoundError(
         f"{name} is neither a folder with a matcher nor OWNER/NAME of one on the Hub ({first_line(error)})"
     )

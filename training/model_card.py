@@ -42,11 +42,11 @@ class TrainedModel:
         name: Name of the model, which is that of its folder.
         run: Content of `run.json`.
         history: Content of `history.json`.
-        kept_step: The step whose weights the model has.
+        kept_step: The step whose weights were kept.
         parameters: Number of trained parameters.
         vocabulary: Size of the tokenizer's vocabulary.
         training_pairs: Number of training pairs.
-        training_data: All that it was trained and selected on, in earlier trainings, too.
+        training_data: Everything that it was trained and selected on, including earlier trainings.
         validation_statements: Number of statements of the validation split.
         is_resumed: Whether the training was resumed, so that its total duration is unknown.
     """

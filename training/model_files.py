@@ -1,4 +1,4 @@
-"""The files of a model or tokenizer that somebody else made: checked before the library opens any of them.
+"""Checks the files of an untrusted model or tokenizer before the library opens any of them.
 
 The library opens what the files name: an index its shards, a configuration its weights, an adapter the model
 it belongs to. Only weights in safetensors that lie in the model's own folder are opened here. Files that are

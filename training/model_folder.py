@@ -18,7 +18,7 @@ RUN = "run.json"
 MODEL = "model.safetensors"
 CARD = "README.md"
 
-_TORCH_WRITES = ("PytorchStreamWriter", "inline_container", "iostream")  # in what torch.save raises
+_TORCH_WRITES = ("PytorchStreamWriter", "inline_container", "iostream")  # in error messages of torch.save
 _NEARLY_FULL = 1 << 20  # free bytes
 
 
@@ -141,7 +141,7 @@ def exclusive_use(out: Path) -> Iterator[None]:
 
 @contextmanager
 def readable_disk_errors(out: Path) -> Iterator[None]:
-    """Turn disk errors, raised by whichever library, into one sentence with the remedy.
+    """Turn disk errors, raised by any library, into one sentence with the remedy.
 
     Raises:
         ProofmatchError: For any disk error.

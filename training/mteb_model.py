@@ -36,7 +36,7 @@ class MatcherSearch:
 
     @property
     def mteb_model_meta(self) -> "ModelMeta":
-        """What mteb has to know of a model."""
+        """The metadata that mteb requires."""
         return model_meta(self.model)
 
     def index(self, corpus: "Dataset", **_: Any) -> None:  # noqa: ANN401 - the library's

@@ -41,7 +41,7 @@ class Origin(NamedTuple):
 
 
 class TypedPairs(NamedTuple):
-    """The typed tokens of pairs, and the reader that made texts of them."""
+    """The typed tokens of pairs, and the reader that made texts from them."""
 
     statements: pa.Array
     proofs: pa.Array
@@ -53,10 +53,10 @@ class TrainingPairs(Dataset):
     """Statements and their proofs; the n-th proof belongs to the n-th statement.
 
     Attributes:
-        statements: As the matcher takes them.
+        statements: In the form that the matcher reads.
         proofs: Likewise.
         origin: Where they come from, if from a release.
-        tokens: What they were read from, if from typed tokens.
+        tokens: The typed tokens that they were read from, if any.
     """
 
     statements: Texts
@@ -72,9 +72,9 @@ class TrainingPairs(Dataset):
 
 
 class RenamedPairs(Dataset):
-    """Training pairs, of which a share has new names for the variables of its proofs in every epoch.
+    """Training pairs; in every epoch, a share of the proofs gets new names for their variables.
 
-    Which proofs, and which names, depends on the seed, the epoch and the pair only.
+    The choice of proofs and names depends only on the seed, the epoch and the pair.
 
     Args:
         pairs: The pairs.
@@ -212,7 +212,7 @@ class Batches:
 
 
 def as_matching_set(pairs: EncodedPairs, seed: int = 0) -> MatchingSet:
-    """Make a matching task of encoded pairs.
+    """Make a matching task from encoded pairs.
 
     The proofs are shuffled: in the order of their statements, they would win every tie of a matching.
     """

@@ -70,8 +70,8 @@ def count_seen(model: TrainedMatcher, task: Task, name: str, *, allow_seen: bool
     Args:
         model: The model.
         task: The split to predict.
-        name: What tables call the model, and messages.
-        allow_seen: Whether to go on with a split whose answers it has seen.
+        name: The name of the model in tables and messages.
+        allow_seen: Whether to continue with a split whose answers it has seen.
 
     Raises:
         ProofmatchError: If it has seen answers of a test split, or may have.

@@ -144,7 +144,7 @@ def _make_trainer(
 
 @contextmanager
 def _readable_errors() -> Iterator[None]:
-    """Turn the library's complaints about settings into one sentence."""
+    """Turn the library's errors about settings into one sentence."""
     try:
         yield
     except ProofmatchError:
@@ -166,7 +166,9 @@ def start_matcher(
     set_seed(seed)
     if settings.model.get("encoder") is not None:
         if settings.lexical:
-            raise ProofmatchError("a pretrained encoder reads other texts than a lexical matcher does")
+            raise ProofmatchError(
+                "a pretrained encoder and a lexical matcher read different texts and cannot be combined"
+            )
         return _pretrained(settings, input)
     tokens = [
         column_of(release, config_name("pairs", by_article), "train", f"{side}_tokens") for side in SIDES

@@ -1,7 +1,7 @@
-"""Texts as matchers take them: columns of typed tokens or of sentences → word ids."""
+"""Texts in the form that matchers read: columns of typed tokens or of sentences → word ids."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute generates its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
@@ -32,7 +32,7 @@ STATEMENT, PROOF = "statement_input_ids", "proof_input_ids"
 
 
 class Texts(Protocol):
-    """A sequence of texts, each as a matcher takes it."""
+    """A sequence of texts, each in the form that a matcher reads."""
 
     def __len__(self) -> int: ...
 
@@ -66,9 +66,9 @@ class TextReader(Protocol):
         ...
 
     def with_candidates(self, proofs: Columns, origin: str | None = None) -> "TextReader":
-        """Return a reader for statements and proofs of which these are the candidates.
+        """Return a reader that takes these proofs as the candidates.
 
-        Features that are frequent among the candidates count less. Encoders read texts as ever.
+        Features that are frequent among the candidates count less. Encoders ignore the candidates.
 
         Args:
             proofs: Returns columns of proofs, each with its origin; called only if it is needed.

@@ -1,4 +1,4 @@
-"""The tokenizer: its vocabulary are the frequent typed tokens of the training split.
+"""The tokenizer, whose vocabulary consists of the frequent typed tokens of the training split.
 
 It is a plain `PreTrainedTokenizerFast`, so `AutoTokenizer` opens it. It takes typed tokens joined by spaces,
 such as `" ".join(row["proof_tokens"])`. Plain text is typed as the builder does it, word by word, and a
@@ -6,7 +6,7 @@ formula in dollars becomes one unknown math token: reading TeX is left to `Train
 """
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute generates its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -49,8 +49,8 @@ def train_tokenizer(
 
     Args:
         texts: Columns of typed tokens of the training split.
-        min_count: Minimal number of occurrences of a token.
-        max_size: Maximal size of the vocabulary, special words included.
+        min_count: Minimum number of occurrences of a token.
+        max_size: Maximum size of the vocabulary, including special words.
         words: Further words, whatever their frequency.
 
     Raises:

@@ -19,7 +19,7 @@ from ..evaluation.decoding.scores import (
     SumScores,
 )
 
-# Of the smooth maximum of views, chosen on validation splits as they are and with renamed variables.
+# Of the smooth maximum of views, chosen on validation splits with the original and with renamed variables.
 FUSION_TEMPERATURE = 2.0
 
 _PROOFS_AT_ONCE = 2048  # compared with the background statements
@@ -80,7 +80,7 @@ class TextViews:
 
     Attributes:
         views: The vectors of each view.
-        offsets: Of statements: subtracted from the scores of each view.
+        offsets: For statements, the offsets that are subtracted from the scores of each view.
     """
 
     views: tuple[TextVectors, ...]

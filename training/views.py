@@ -1,7 +1,7 @@
 """The matcher of several views: some see the names of variables, others do not.
 
 Authors usually name the variables of a statement and of its proof alike, so equal names are strong evidence.
-But a proof is the same with other names. Each view scores a pair by itself, and the highest score counts.
+But new names do not change a proof. Each view scores a pair by itself, and the highest score counts.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,7 @@ class MultiViewMatcherConfig(PretrainedConfig):
 
     Args:
         views: Fields of the configuration of each view, with its `model_type`.
-        offsets: Subtracted from the scores of each view.
+        offsets: The offsets that are subtracted from the scores of each view.
         renamed: Whether each view is trained on renamed proofs, if there are any; by default all are.
     """
 
@@ -167,7 +167,7 @@ class MultiViewMatcher(Matcher):
 
         Args:
             views: The matchers. The first sees the names of variables.
-            offsets: Subtracted from the scores of each.
+            offsets: The offsets that are subtracted from their scores.
             renamed: Whether each is trained on renamed proofs.
         """
         # Without the paths they were loaded from.

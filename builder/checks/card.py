@@ -16,7 +16,7 @@ from ..settings import check_license
 from .evidence import CONFIG_NAMES, Evidence, read_json
 from .report import Fault, NotChecked, Remark
 
-# What `proofmatch stats`, the card and its figures are made from.
+# The keys that `proofmatch stats`, the card and its figures need.
 STATISTICS_KEYS = (
     "licenses",  # not in schema version 1
     *("documents", "pairs", "categories", "kinds", "lengths", "length_histogram", "labels"),

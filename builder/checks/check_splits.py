@@ -1,7 +1,7 @@
 """Splits: their sizes, articles, and an order of rows that reveals neither matches nor articles."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 import math
 from collections.abc import Iterator
@@ -116,7 +116,7 @@ def check_articles(evidence: Evidence) -> Iterator[Remark]:
         for column, what in (("title", "title"), ("categories", "list of categories")):
             hashes = evidence.hashes(config, column)
             of_article = np.zeros(len(names), np.int64)
-            of_article[numbers] = hashes  # that of the last pair, as good as any
+            of_article[numbers] = hashes  # the hash of the last pair; any pair would do
             several = np.unique(numbers[hashes != of_article[numbers]]).tolist()
             cases = (names[number] for number in several)
             yield from Fault.if_any(f"{config} has articles with more than one {what}", cases)

@@ -1,6 +1,6 @@
 """Exact and near duplicates within and across splits.
 
-MinHash proposes near duplicates, the exact Jaccard similarity of their shingles decides. Sketches of 80 hash
+MinHash proposes near duplicates, and the exact Jaccard similarity decides. Sketches of 80 hash
 functions are cut into 20 bands of 4, and texts that agree in a band are compared: a pair of similarity 0.8 is
 found with probability 1 - (1 - 0.8⁴)²⁰ = 99.997 %.
 """
@@ -19,13 +19,13 @@ from .evidence import FAMILIES, SIDES, Evidence
 from .report import EXAMPLES, Fault, Note, Remark
 
 SHINGLE = 5  # tokens; texts are as similar as their sets of shingles
-SIMILAR = 0.8  # Jaccard similarity from which on two texts are near duplicates
+SIMILAR = 0.8  # minimum Jaccard similarity of near duplicates
 
 _BANDS, _BAND = 20, 4
 RECALL = 1 - (1 - SIMILAR**_BAND) ** _BANDS  # of pairs with a similarity of `SIMILAR`
 _SEED = 20_210  # fixed, so that reports are reproducible
 
-# Sketches of texts that are similar enough agree less than this in one of a hundred thousand pairs.
+# Only one in a hundred thousand pairs of similar texts has sketches that agree less than this.
 _LEAST_ESTIMATE = 0.5
 
 # A text with this many neighbours is reported but not indexed: otherwise thousands of texts that are nearly
@@ -65,7 +65,7 @@ def find_near_duplicates(texts: Ragged, tick: Callable[[], None] = lambda: None)
             if len(neighbours) < _MAX_NEIGHBOURS:
                 index.insert(number, sketch)
         tick()
-    # The neighbours of one text are mostly those of the last one, so their shingles are kept for a while.
+    # Consecutive texts mostly have the same neighbours, so the shingles of these are kept for a while.
     shingles_of = lru_cache(2 * _MAX_NEIGHBOURS)(lambda number: frozenset(_shingles(texts[number])))
     first, second = long_enough[np.array(found, np.int64).reshape(-1, 2)].T
     pairs = zip(first.tolist(), second.tolist(), strict=True)
@@ -142,7 +142,7 @@ def check_duplicates(evidence: Evidence) -> Iterator[Remark]:
     near = {side: find_near_duplicates(evidence.texts[side].tokens, tick) for side in SIDES}
     yield Note(
         f"near duplicates have a Jaccard similarity of {SIMILAR} or more between their {SHINGLE}-token "
-        f"shingles; {RECALL:.3%} of those at exactly {SIMILAR} are found, and more of those above it"
+        f"shingles; {RECALL:.3%} of the pairs at exactly {SIMILAR} are found, and more above it"
     )
     for pairs in families:
         for side in SIDES:

@@ -139,7 +139,7 @@ class Texts:
 
     @cached_property
     def tokens(self) -> Ragged:
-        """The token numbers of every text; asked for when all texts have been added."""
+        """The token numbers of every text; only use it after all texts have been added."""
         return Ragged.concatenate(self._pieces)
 
     def add(self, hashes: np.ndarray, rows: Ragged) -> None:
@@ -159,7 +159,7 @@ class Texts:
 class Evidence:
     """A release as far as it can be read.
 
-    Long operations call `tick` now and then with what is going on.
+    Long operations call `tick` from time to time with a description of the current step.
     """
 
     def __init__(self, folder: Path, max_leaked: float, tick: Callable[[str], None]) -> None:
@@ -169,7 +169,7 @@ class Evidence:
         self.tables: dict[tuple[str, str], Table] = {}
         self.reading_faults: list[Fault] = []
         self.vocabulary = Vocabulary()
-        # What is wrong with a token → the tokens, and where each occurs first.
+        # Problem of a token → the tokens that have it, and where each occurs first.
         self.malformed_tokens: dict[str, list[str]] = {}
         self.texts = {side: Texts() for side in SIDES}
         # By side, the ids that are not number 0 of their text, and the keys of their texts.
@@ -276,7 +276,7 @@ class Evidence:
 
     @cached_property
     def sealed(self) -> Seal | None:
-        """What the release withholds; None also if the manifest does not say it in the right form."""
+        """What the release withholds; also None if the manifest states it in an invalid form."""
         try:
             return Seal.from_parameters(self.parameters)
         except (TypeError, KeyError, ValueError):
@@ -329,7 +329,7 @@ def hash_rows(rows: Ragged) -> np.ndarray:
 
 
 def _hashes(values: Iterable[str | bytes]) -> np.ndarray:
-    # Hashes never leave the process, so Python's keyed 64-bit hash will do.
+    # Hashes never leave the process, so Python's keyed 64-bit hash is sufficient.
     return np.fromiter(map(hash, values), np.int64)
 
 

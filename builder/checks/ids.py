@@ -1,7 +1,7 @@
-"""Ids: unique, well-formed, opaque, and the same pair is the same in every table."""
+"""Ids: unique, well-formed and opaque; all tables agree on each pair."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections.abc import Iterator
 
@@ -38,7 +38,7 @@ def check_ids(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _not_of_their_texts(evidence: Evidence) -> Iterator[Fault]:
-    """Find ids that depend on something else than their own text."""
+    """Find ids that depend on anything other than their own text."""
     if evidence.schema_version == 1:
         yield Fault(
             "ids of schema version 1 are derived from the pair, so that a guessed pair can be confirmed; "
@@ -60,7 +60,7 @@ def _not_of_their_texts(evidence: Evidence) -> Iterator[Fault]:
 
 
 def _other_ids(names: set[str], side: str, key: str, highest: int) -> set[str]:
-    """Return the names that are no ids of a text with a number from 1 to the highest."""
+    """Return the names that are not ids of a text with a number from 1 to the highest."""
     for number in range(1, highest + 1):
         if not names:
             break

@@ -1,7 +1,7 @@
 """Tokens and texts: tokens have the right form; how often a proof names a label that few statements have."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 import re
 from collections import Counter
@@ -28,7 +28,7 @@ def check_tokens(evidence: Evidence) -> Iterator[Remark]:
 
 
 class _Hint(NamedTuple):
-    """What a pair says about its statement's label."""
+    """What a pair reveals about its statement's label."""
 
     label: Label | None
     is_named: bool = False  # by the proof

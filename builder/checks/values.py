@@ -1,7 +1,7 @@
 """What can be wrong with the columns of a file and the values of its rows."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections import Counter
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ _FEWEST_WORDS = 5  # distinct words needed to tell one text from another
 Invalid = Iterator[tuple[str, np.ndarray]]  # what is wrong, and in which rows
 
 
-class WrongSchema(Exception):  # noqa: N818 - what is wrong, not what went wrong
+class WrongSchema(Exception):  # noqa: N818 - a finding, not a failure
     """A file whose columns are not those of its config."""
 
 

@@ -39,7 +39,7 @@ _GRACE = 2.0  # … and some seconds
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Consecutive documents of the sources.
+    """A batch: consecutive documents of the sources.
 
     Attributes:
         index: Its position in the stream.
@@ -108,7 +108,7 @@ def run_batches(
             documents = tuple(
                 document
                 if trial.survives(_try_document, document)
-                else FaultyDocument(document.name, Reason.CRASHED, "a worker died of it, repeatedly")
+                else FaultyDocument(document.name, Reason.CRASHED, "it killed a worker repeatedly")
                 for document in batch.documents
             )
         return replace(batch, documents=documents)
@@ -188,7 +188,7 @@ def _convert(document: Document, worker: _Worker) -> bytes:
         raise DocumentError(Reason.NOT_MARKUP, "a LaTeX source")
     try:
         return worker.converter.convert(data, document.name)
-    except OSError as error:  # of the cache or the scratch folder: no document is lost for it
+    except OSError as error:  # of the cache or the scratch folder, which must not cost a document
         raise _DiskError(f"{error.filename} cannot be written ({disk_reason(error)})") from None
 
 

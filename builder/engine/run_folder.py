@@ -41,7 +41,7 @@ class RunFolder:
         path: The run folder.
         parts: Folder of the parts.
         staging: Folder in which the output is put together.
-        scratch: Folder for files of a moment; what a killed process leaves in it is removed.
+        scratch: Folder for short-lived files; what a killed process leaves in it is removed.
     """
 
     def __init__(self, output: Path, is_complete: Callable[[Path], bool] = Path.is_file) -> None:

@@ -1,1 +1,1 @@
-"""LaTeX sources → XHTML, with LaTeXML behind a wall."""
+"""LaTeX sources → XHTML, with LaTeXML in a sandbox."""

@@ -1,4 +1,4 @@
-"""The LaTeX source of an article → XHTML, once: what was converted is kept by the hash of its source."""
+"""The LaTeX source of an article → XHTML, only once: results are cached by the hash of the source."""
 
 import gzip
 import json
@@ -20,8 +20,8 @@ from ..reasons import DocumentError, Reason
 from ..settings import BuildSettings
 from .wall import Ended, Limits, Scratch, find_latexml, latexml_version, prove_wall, run_latexml
 
-# Presentation MathML with TeX annotations, as in the articles of arXMLiv. Styles and classes of the author's
-# own are read; pictures are not converted.
+# Presentation MathML with TeX annotations, as in the articles of arXMLiv. The author's own styles and classes
+# are read; pictures are not converted.
 _OPTIONS = (
     "--expire=-1",  # no server
     "--format=xhtml",
@@ -64,13 +64,13 @@ class Latexml:
         return asdict(self)
 
     def check(self, scratch: Path) -> None:
-        """Make sure that this machine has this LaTeXML and a wall around it.
+        """Make sure that this machine has this LaTeXML, and that its sandbox works.
 
         Args:
             scratch: A folder that may be made and removed again.
 
         Raises:
-            ProofmatchError: If it has not.
+            ProofmatchError: If it has another one, or the sandbox does not work.
         """
         if latexml_version() != self.version:
             machine = os.uname().nodename
@@ -128,17 +128,17 @@ class LatexConverter:
         self._scratch = scratch
 
     def convert(self, data: bytes, name: str) -> bytes:
-        """Convert a source to XHTML, or take what was made of it before.
+        """Convert a source to XHTML, or reuse an earlier conversion.
 
         Raises:
-            DocumentError: If it is no LaTeX source or cannot be converted, with LaTeXML's last message.
+            DocumentError: If it is not a LaTeX source or cannot be converted, with LaTeXML's last message.
         """
         source = unpack_source(data, name, self._max_bytes)
         options = _options(has_bibliography=source.has_bibliography)
         key = sha256("\n".join([self._latexml.version, *options, source.digest()]).encode()).hexdigest()
         kept = Path(self._latexml.cache, key[:2], key)
         document = kept.with_suffix(".xhtml.gz")
-        # A failure is kept for these limits only.
+        # A failure is cached for these limits only.
         failure = kept.with_suffix(f".{self._limits.seconds:g}s-{self._limits.megabytes}mb.json")
         if (converted := _read_document(document)) is not None:
             return converted
@@ -147,7 +147,7 @@ class LatexConverter:
         kept.parent.mkdir(parents=True, exist_ok=True)
         try:
             converted = self._run(source, options)
-        except _Overdue as error:  # the machine's fault, perhaps
+        except _Overdue as error:  # perhaps the machine was too busy
             raise DocumentError(error.reason, error.detail) from None
         except DocumentError as error:
             write_atomically(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 # System calls have these numbers on every architecture.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_VERSION = 1  # a flag of the first one
+_VERSION = 1  # a flag of the first system call
 _PATH_BENEATH = 1
 _NO_NEW_PRIVILEGES = 38  # of prctl
 
@@ -43,7 +43,7 @@ def landlock_version() -> int:
 
 @contextmanager
 def ruleset(readable: Iterable[Path], writable: Iterable[Path]) -> Iterator[int | None]:
-    """Make a set of rules for a child process: all else on the file system, and TCP, are out of its reach.
+    """Make a ruleset for a child process that denies everything else on the file system, and TCP.
 
     Args:
         readable: Files and folders to read and run programs from; those that do not exist are left out.
@@ -87,7 +87,7 @@ def _allow(libc: ctypes.CDLL, descriptor: int, path: Path, rights: int) -> None:
 
 
 def restrict_self(descriptor: int) -> None:
-    """Put this process, for good, under a set of rules.
+    """Restrict this process permanently with a ruleset.
 
     Raises:
         OSError: If the kernel refuses; the process must then end.

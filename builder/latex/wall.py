@@ -1,8 +1,8 @@
-"""The wall around LaTeXML: what it may open and use, and the proof that it holds on this machine.
+"""The sandbox of LaTeXML: what it may open and use, and a test that the sandbox works on this machine.
 
-A TeX source can name any file, address or program. Two walls stand around LaTeXML. `ProofmatchWall.pm`,
-loaded before it, lets Perl open only the source's own folder and Perl's libraries, write only its results,
-run no Perl code of a source, and start no program and no connection. The kernel's Landlock enforces the same.
+A TeX source can name any file, address or program. The sandbox has two layers. `ProofmatchWall.pm`, loaded
+before LaTeXML, lets Perl open only the source's own folder and Perl's libraries and write only its results;
+it runs no Perl code of a source, no programs and no connections. The kernel's Landlock enforces the same.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ _LONGEST_LOG = 1 << 16  # as much of its end is read
 _DEVICES = (Path("/dev/null"),)
 _PROOF_SECONDS, _PROOF_MB = 60.0, 1024
 
-# Tries what sources must not be able to do, and ends with a theorem that proves that it was converted.
+# Tries what sources must not be able to do. The theorem at its end shows that it was converted.
 _PROOF = r"""\documentclass{article}
 \usepackage{outside}
 \newtheorem{theorem}{Theorem}
@@ -160,12 +160,12 @@ def _search_path() -> str:
 
 
 def run_latexml(scratch: Scratch, options: Sequence[str], main: str, limits: Limits) -> Ended:
-    """Convert the main file of a source, behind the wall and within the limits.
+    """Convert the main file of a source, in the sandbox and within the limits.
 
     Raises:
         ProofmatchError: If the system does not let the process be limited.
     """
-    own = Path(__file__).parent.resolve()  # with the wall's module
+    own = Path(__file__).parent.resolve()  # with the module of the sandbox
     temporary, stderr = scratch.results / "tmp", scratch.results / "stderr"
     temporary.mkdir()
     log = scratch.results / "log"
@@ -202,7 +202,7 @@ def run_latexml(scratch: Scratch, options: Sequence[str], main: str, limits: Lim
 
 
 def _confine(limits: Limits, rules: int | None) -> None:
-    """Limit this process; what fails here ends it before LaTeXML starts."""
+    """Limit this process; a failure here ends it before LaTeXML starts."""
     signal_on_parent_death(signal.SIGKILL)
     seconds = int(limits.seconds) + 1
     _limit(resource.RLIMIT_CPU, seconds, seconds + 5)

@@ -33,7 +33,7 @@ _NOTES = (
 )
 _LARGEST_NOTE = 1 << 16
 
-# TeX files of an archive are kept until the next of its folders begins, because an article may have several.
+# TeX files of an archive are kept until its next folder begins, because an article may have several files.
 _LARGEST_GROUP = 1 << 26
 
 # Threads for smaller bzip2 files are not worth their start, and each thread can hold a block of 46 megabytes.
@@ -159,8 +159,8 @@ class _TexGroup:
 def _decompressed(file: BinaryIO) -> BinaryIO:
     """Decompress a tar file in pieces of limited size.
 
-    tarfile could do so itself, but it decompresses whole blocks, of which ten kilobytes can hold a hundred
-    megabytes of white space, and it stops after the first of several concatenated bzip2 streams.
+    tarfile could do so itself, but it decompresses whole blocks (ten kilobytes can hold a hundred megabytes
+    of white space), and it stops after the first of several concatenated bzip2 streams.
     """
     buffered = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)  # pyright: ignore[reportArgumentType]
     magic = buffered.peek(6)
@@ -223,7 +223,7 @@ _COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": _open_bzip2, b"\xfd7zXZ\x00": l
 
 
 class _Ending:
-    """A stream that raises at its end: tarfile would go on reading for the terabytes a header promises.
+    """A stream that raises at its end: tarfile would keep reading for the terabytes that a header claims.
 
     It also raises after `most` bytes, if that is given.
     """
@@ -264,7 +264,7 @@ class _Member(tarfile.TarInfo):
             raise tarfile.ReadError(f"no end of the archive, but {error}") from None
 
     def _proc_sparse(self, archive: tarfile.TarFile) -> Self:  # noqa: ARG002 - as tarfile calls it
-        # The list of holes has no end but that of the archive, and tarfile keeps all of it.
+        # The list of holes may be as long as the archive, and tarfile keeps all of it.
         raise tarfile.ReadError(f"{clean_name(self.name)} has holes, which no article has")
 
     def _proc_gnusparse_10(self, _next: Self, _headers: dict[str, str], archive: tarfile.TarFile) -> None:
@@ -324,7 +324,7 @@ def _zip_document(
     archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, max_bytes: int, place: Place | None
 ) -> Document:
     try:
-        data = read_zip_member(archive, member, max_bytes + 1)  # the size in the header may be a lie
+        data = read_zip_member(archive, member, max_bytes + 1)  # the size in the header may be wrong
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError) as error:
         return FaultyDocument(name, Reason.UNREADABLE, str(error))
     if len(data) > max_bytes:
@@ -344,7 +344,7 @@ def read_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int
 
 def _check_compression(member: zipfile.ZipInfo) -> None:
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise zipfile.BadZipFile("compressed neither by deflate nor not at all; pack it again")
+        raise zipfile.BadZipFile("neither deflated nor stored; pack it again")
 
 
 def open_members(path: Path, is_wanted: Callable[[str], bool], most: int) -> Iterator[tuple[str, BinaryIO]]:

@@ -22,7 +22,7 @@ def is_article_name(name: str) -> bool:
 
 
 def clean_name(name: str) -> str:
-    """Make a name printable: bytes that are not UTF-8 and control characters become U+FFFD; no `./` first."""
+    """Make a name printable: invalid UTF-8 and control characters become U+FFFD; a leading `./` is cut."""
     name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").removeprefix("./")
     return name if name.isprintable() else _CONTROLS.sub("\ufffd", name)
 
@@ -44,7 +44,7 @@ class Document(Protocol):
     def stamp(self) -> str: ...  # noqa: D102
 
     def read(self) -> bytes:
-        """Get the bytes; a DocumentError says why not, SourceChanged that they are not those found."""
+        """Get the bytes; raise DocumentError if they are unreadable, SourceChanged if they have changed."""
         ...
 
 

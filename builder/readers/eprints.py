@@ -33,7 +33,7 @@ _PART_SUFFIXES = (
     ".gls",
 )
 _PART_SUFFIXES += (".tikz", ".pgf")
-# Only in archives: in a folder, files of other kinds may be anything that its owner has.
+# Only in archives: in a folder, files of other kinds may be unrelated files of the owner.
 _MORE_SUFFIXES = ("", ".txt", ".cfg", ".inc", ".body", ".ams", ".macros")
 _NOTES = ("00README.json", "00README.XXX", "00README")  # arXiv's: which file is the main one
 
@@ -47,7 +47,7 @@ _COMMENT = re.compile(rb"(?<!\\)%[^\n\r]*")
 _CLASS = re.compile(rb"\\document(?:class|style)\s*(?:\[[^\]]*\])?\s*\{\s*([^}\s]*)")
 _BEGIN = re.compile(rb"\\begin\s*\{document\}")
 _PART_CLASSES = (b"subfiles", b"standalone")  # of files that are parts of others
-_HEAD = 1 << 16  # within it, a main file has its \documentclass
+_HEAD = 1 << 16  # bytes, within which a main file has its \documentclass
 _LIKELY_NAMES = ("main", "ms", "paper", "article", "manuscript")
 _OTHER_KINDS = {
     b"%PDF": "a PDF",
@@ -155,9 +155,9 @@ def pack_files(files: Mapping[str, bytes]) -> bytes:
 def unpack_source(data: bytes, name: str, max_bytes: int) -> LatexSource:
     r"""Unpack the source of one article and find its main file.
 
-    If a file is called like the source itself, as in what a folder or archive has, it is the main one. Else
-    it is the one that arXiv's `00README` names; else a file with `\documentclass` or `\documentstyle`, best
-    one with `\begin{document}`, with a `.bbl` of the same name, or called main, ms, paper, article or
+    A file with the same name as the source, as in sources from folders and archives, is the main one. Else it
+    is the one that arXiv's `00README` names; else a file with `\documentclass` or `\documentstyle`,
+    preferably with `\begin{document}`, with a `.bbl` of the same name, or called main, ms, paper, article or
     manuscript; then one in a folder further up, the longer one, and the first by name.
 
     Args:
@@ -166,7 +166,7 @@ def unpack_source(data: bytes, name: str, max_bytes: int) -> LatexSource:
         max_bytes: How large all files together may be.
 
     Raises:
-        DocumentError: If it is no LaTeX source, or too large.
+        DocumentError: If it is not a LaTeX source, or too large.
     """
     base = PurePosixPath(name).name
     data = _decompressed(data, max_bytes)
@@ -221,7 +221,7 @@ def _decompressed(data: bytes, max_bytes: int) -> bytes:
     try:
         with gzip.open(io.BytesIO(data)) as file:
             content = file.read(max_bytes + 1)
-    except Exception as error:  # gzip and zlib have many
+    except Exception as error:  # gzip and zlib raise many kinds
         raise DocumentError(Reason.UNREADABLE, f"damaged gzip: {error}") from None
     if len(content) > max_bytes:
         raise DocumentError(Reason.TOO_LARGE, f"more than {max_bytes} bytes when decompressed")
@@ -256,7 +256,7 @@ def _members(data: bytes, max_bytes: int) -> Iterator[tuple[str, bytes]]:
                 yield name, content
     except DocumentError:
         raise
-    except Exception as error:  # tarfile has many
+    except Exception as error:  # tarfile raises many kinds
         raise DocumentError(Reason.UNREADABLE, f"damaged tar: {error}") from None
 
 

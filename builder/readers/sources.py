@@ -17,7 +17,7 @@ from .eprints import is_eprint_name, is_tex_name
 from .tex_folders import TexDocument, TexFolders
 from .urls import fixed_part, read_url, stamps_of_url, url_holds_latex
 
-# How much is looked at to see whether there are LaTeX sources, before a build begins.
+# How much is examined before a build to find out whether there are LaTeX sources.
 _ARCHIVES, _MEMBERS = 20, 20
 
 
@@ -144,7 +144,7 @@ def _search_folder(folder: Path, root: Path, folders: TexFolders) -> Iterator[_F
 
 
 def _articles(paths: list[Path], root: Path, folders: TexFolders) -> Iterator[_Found | _Known]:
-    """Put the TeX files among some files together to articles."""
+    """Group the TeX files among some files into articles."""
     folders.note(path for path in paths if is_tex_name(path.name))
     for path in paths:
         if not is_tex_name(path.name):

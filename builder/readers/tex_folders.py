@@ -11,7 +11,9 @@ from .documents import FaultyDocument, FileDocument, file_document
 from .eprints import MOST_FILES, is_clean_name, is_folder_part, is_main_file, is_tex_name, pack_files
 
 _HEAD = 1 << 16
-_MOST_BELOW = 100_000  # files in folders below that of an article: more are no article's, but somebody's home
+_MOST_BELOW = (
+    100_000  # files below the folder of an article; a folder with more is not an article, but perhaps a home
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class TexFolders:
         self._parts: tuple[Path, tuple[FileDocument, ...] | FaultyDocument] | None = None
 
     def note(self, paths: Iterable[Path]) -> None:
-        """Look which of some TeX files are articles, before `document` is asked for any of a folder."""
+        """Find out which TeX files are articles; call it before `document` for the files of a folder."""
         for path in paths:
             if path not in self._mains:
                 self._mains[path] = self._is_main(path)

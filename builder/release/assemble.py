@@ -39,10 +39,10 @@ def make_once(
 
     Args:
         run: The run folder in the release folder.
-        parameters: Everything that decides the content of the release.
+        parameters: Everything that determines the content of the release.
         make: Makes the release and removes the run folder at the end.
         remedy: What to do after the cause of a disk error is fixed.
-        settings: Those parameters that unfinished work must share; by default all.
+        settings: The parameters that unfinished work must share; by default all.
 
     Raises:
         ProofmatchError: If the folder holds something else, or another process is writing to it.
@@ -87,7 +87,7 @@ def _explaining_disk_errors(release: Path, remedy: str) -> Iterator[None]:
 
 
 class HasShard(Protocol):
-    """What a worker needs to write a shard."""
+    """Everything a worker needs to write a shard."""
 
     @property
     def shard(self) -> Shard: ...  # noqa: D102
@@ -148,7 +148,7 @@ def complete_release(
         run: The run folder; removed at the end.
         statistics: The content of `stats.json`.
         files: The tables.
-        parameters: Everything that decided the content.
+        parameters: Everything that determined the content.
     """
     staging = run.staging
     describe_release(staging, statistics, list(files), parameters)

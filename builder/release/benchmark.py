@@ -1,8 +1,8 @@
 """A release as a benchmark of the Hugging Face Hub: `eval.yaml`, and the names of its tasks.
 
-A dataset repository with this file can have a leaderboard, which the Hub makes of the results that models
-report (`evaluation/reported_results.py`). It is added when a release is pushed, not when it is built: it says
-nothing about the data, and the releases of earlier versions get it, too.
+A dataset repository with this file can have a leaderboard, which the Hub makes from the results that models
+report (`evaluation/reported_results.py`). It is added when a release is pushed, not when it is built, because
+it says nothing about the data, and so that releases of earlier versions get it, too.
 """
 
 from .release import Release

@@ -71,12 +71,12 @@ class Release:
 
     @property
     def provenance(self) -> list[str]:
-        """The columns of its pairs that say where they are from: `source` and `license`, or none."""
+        """The columns that state the origin of its pairs: `source` and `license`, or none."""
         return ["source", "license"] if self.schema_version >= 2 else []
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Everything that decided its content."""
+        """Everything that determined its content."""
         return self.manifest["parameters"]
 
     @property
@@ -125,7 +125,7 @@ class Release:
         """Find one of its files, downloading it if need be.
 
         Raises:
-            ProofmatchError: If it is missing, or not the one that the manifest describes.
+            ProofmatchError: If it is missing, or not as the manifest describes it.
         """
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             raise ProofmatchError(f"{self.id} names {name!r}, which is outside of the release; do not use it")
@@ -270,7 +270,7 @@ def write_manifest(folder: Path, parameters: dict[str, Any], known_hashes: dict[
 
     Args:
         folder: The folder.
-        parameters: Everything that decided the content.
+        parameters: Everything that determined the content.
         known_hashes: SHA-256 of files that were hashed when they were written; the others are hashed now.
     """
     files = {}

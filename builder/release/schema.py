@@ -55,8 +55,8 @@ class Config:
     Attributes:
         name: What users pass to `load_dataset`.
         columns: Name of each column → name of the column of `pairs` that it repeats.
-        order: The key that orders the rows. The tables of the task have each their own, so that the position
-            of a statement says nothing about the position of its proof.
+        order: The key that orders the rows. Each table of the task has its own key, so that the position of a
+            statement says nothing about the position of its proof.
         by_article: Whether its splits keep articles together.
     """
 
@@ -108,6 +108,6 @@ def shard_name(split: str, number: int, total: int) -> str:
 
 
 def parse_shard(name: str) -> tuple[str, int, int] | None:
-    """Take the name of a shard apart: split, number, total."""
+    """Parse the name of a shard: split, number, total."""
     match = _SHARD.fullmatch(name)
     return (match["split"], int(match["number"]), int(match["total"])) if match else None

@@ -1,7 +1,7 @@
-"""Which pair goes where: the index of all pairs, and fixed 80/10/10 splits over pairs and over articles."""
+"""Assigns pairs to splits: the index of all pairs, and fixed 80/10/10 splits by pair and by article."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute creates its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -58,7 +58,7 @@ class Index:
 
 
 def build_index(parts: list[Path]) -> tuple[Index, pa.Table]:
-    """Read the index of all parts; of an article that occurs more than once, one document is kept.
+    """Read the index of all parts; if an article occurs more than once, one of its documents is kept.
 
     Returns:
         The index, and the documents left out as rows of `discarded.parquet`.

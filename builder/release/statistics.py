@@ -55,7 +55,7 @@ def compute_statistics(
 
 
 def _leftovers(files: Iterable[WrittenShard]) -> dict[str, int]:
-    """Count the pairs in which something was not converted, by what it is."""
+    """Count the pairs with something that was not converted, by its kind."""
     found: Counter[str] = Counter()
     for file in files:
         if file.config == "pairs":
@@ -124,7 +124,7 @@ def _histogram(index: Index) -> dict[str, Any]:
 def _labels(pairs: SplitPairs) -> dict[str, int]:
     """Count statements with a label of their own, and proofs that mention the label of their statement.
 
-    Those leak whose label tells the statements of their split apart.
+    A label leaks if it distinguishes the statements of its split.
     """
     labels, splits = pairs.index.column("label").to_pylist(), pairs.split.tolist()
     named = pairs.index.numbers("names_label") == 1

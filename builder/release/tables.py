@@ -1,7 +1,7 @@
 """The Parquet files of a release: which rows and columns go where, and the writing of one file."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute creates its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

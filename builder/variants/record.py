@@ -1,7 +1,7 @@
 """Renamed proofs: in parts while a variant is made, and their names in the release's `renamed.parquet`."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -158,7 +158,7 @@ def read_renamings(release: Path, wanted: pa.Array) -> list[dict[str, str]]:
 
 @contextmanager
 def readable_release_file(path: Path) -> Iterator[None]:
-    """Name the file of a release if Arrow cannot read it or columns are missing."""
+    """Raise an error that names the file if Arrow cannot read it or columns are missing."""
     try:
         yield
     except (OSError, KeyError, pa.ArrowException) as error:

@@ -94,15 +94,15 @@ def choose_renaming(
 ) -> tuple[dict[str, str], int]:
     """Choose new names for the variables of a proof.
 
-    A new name is never a variable of the proof alone or one that keeps its name, and no two variables get the
-    same one: different variables stay different, and the renaming can be undone. If there are not enough
-    names, as many variables as possible are renamed.
+    A new name is never that of a variable that occurs only in the proof, or that keeps its name, and no two
+    variables get the same one. So different variables stay different, and the renaming can be undone. If
+    there are not enough names, as many variables as possible are renamed.
 
     Args:
         statement: Letters of the statement, as they are written.
         proof: Letters of the proof.
         symbols: `full` renames all variables of the proof, `partial` half of them (rounded up), `transpose`
-            exchanges those it shares with the statement among each other.
+            permutes those that it shares with the statement.
         rng: Source of randomness.
         also_taken: Further letters that must not become new names.
 
@@ -115,7 +115,7 @@ def choose_renaming(
     wanted = _wanted(present, shared, symbols, rng)
     renaming: dict[str, str] = {}
     for alphabet in ALPHABETS:
-        # Those of the statement first: if one of them finds no name, its own is lost as a new name, too.
+        # Variables of the statement come first: if one finds no name, its own name is not free, either.
         sources = [letter for letter in wanted if letter in alphabet]
         sources.sort(key=lambda letter: letter not in shared)
         free = set() if symbols == "transpose" else set(alphabet) - present - variables_of(also_taken)

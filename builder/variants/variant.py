@@ -1,7 +1,7 @@
 """`make_variant` and `undo_variant`: a release in, the same release with renamed variables out."""
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 import json
 import os
@@ -89,7 +89,7 @@ def make_variant(
             nothing about what the authors shared between statement and proof.
         out: The folder of the new release.
         symbols: `full` renames all variables of a proof, `partial` half of them (rounded up), `transpose`
-            exchanges those that statement and proof share.
+            permutes those that statement and proof share.
         seed: Salt of the random choice.
         workers: Number of processes; by default one per CPU.
 

@@ -11,7 +11,7 @@ from ..style import DARK, LIGHT
 _FOLDER = Path(__file__).parent
 
 
-def render(template: str, /, *folders: Path, **values: Any) -> str:  # noqa: ANN401 - whatever it asks for
+def render(template: str, /, *folders: Path, **values: Any) -> str:  # noqa: ANN401 - depends on the template
     """Fill in a template; a value that is missing is an error.
 
     Args:
@@ -22,7 +22,7 @@ def render(template: str, /, *folders: Path, **values: Any) -> str:  # noqa: ANN
     return _environment(*folders).get_template(template).render(**values)
 
 
-@cache  # a template is compiled once, which takes much longer than to fill it in
+@cache  # compile each template only once, because that takes much longer than rendering it
 def _environment(*folders: Path) -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([*folders, _FOLDER]),

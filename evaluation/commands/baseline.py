@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     if options.name == "bm25":
         ngrams, extra = _chosen_ngrams(options, task)
     source = baseline_scores(options.name, task, options.input, ngrams=ngrams)
-    # Baselines see no answers: they count tokens, and the one choice made on validation keeps none of them.
+    # Baselines have seen no answers: they count tokens, and the choice of n-grams on validation keeps none.
     predict(options, task, source, System(options.name, options.input, trained_on=[], extra=extra))
     return 0
 

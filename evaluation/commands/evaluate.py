@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ties",
         choices=("gold-last", "trec"),
         default="gold-last",
-        help="trec prints the scores by the tie rule of trec_eval and mteb as well, to compare with theirs",
+        help="trec also prints the scores with the tie rule of trec_eval and mteb, to compare with theirs",
     )
     add("--name", help="the system's name, instead of the sidecar's")
     add("--input", choices=INPUTS, help="which part of a text the system reads")
@@ -74,7 +74,9 @@ def run(options: argparse.Namespace) -> int:
         _mention_the_sidecar(options)
     print(result_tables(result))
     if options.ties == "trec":
-        print("\nby the tie rule of trec_eval and mteb: of equal scores, the proof with the later id first\n")
+        print(
+            "\nwith the tie rule of trec_eval and mteb: of equal scores, the proof with the later id first\n"
+        )
         print(measures_table(measure_by_trec_rule(options.predictions, task)))
     if comparison:
         print("\n" + comparison)
@@ -82,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _mention_the_sidecar(options: argparse.Namespace) -> None:
-    """Say what a leaderboard would refuse: a result that describes its system unlike the sidecar."""
+    """Warn if a leaderboard would refuse the result, because the sidecar describes another system."""
     from ..system import find_sidecar, read_system
 
     sidecar, given = find_sidecar(options.predictions), read_system(options.predictions)

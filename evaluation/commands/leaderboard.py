@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--check",
         action="store_true",
-        help="compute every result again from its predictions, which must be there; exit 1 if any is faulty",
+        help="recompute every result from its predictions, which must be present; exit 1 if any is faulty",
     )
     add(
         "--data",
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="the answers of a sealed release, from `proofmatch seal`; for several, in the order of --data",
     )
-    add("--repository", metavar="URL", help="where pull requests go, for the page on how to submit")
+    add("--repository", metavar="URL", help="repository for pull requests, for the page on how to submit")
     add("--push", metavar="OWNER/NAME", help="upload the site as a static Space on the Hub")
     add("--private", action="store_true", help="make the Space private; refuse a public one")
     add("--dry-run", action="store_true", help="only show what --push would do")
@@ -91,7 +91,7 @@ def _check_options(options: argparse.Namespace) -> None:
     if options.out is None and not options.check:
         raise ProofmatchError("give --out SITE to write a site, or --check to check results")
     if options.check and not options.data:
-        raise ProofmatchError("--check needs --data, the release that the results are of")
+        raise ProofmatchError("--check needs --data, the release that the results were computed on")
     if options.gold and not options.data:
         raise ProofmatchError("--gold belongs to a sealed release; give that release with --data")
     if options.push is not None and options.out is None:

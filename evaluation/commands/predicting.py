@@ -45,7 +45,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser) -> None:
         "--normalize",
         choices=("none", *METHODS),
         default="none",
-        help="correct scores by those of other pairs before ranking, which makes the ranking transductive",
+        help="normalize the scores over all pairs before ranking, which makes the ranking transductive",
     )
     # No defaults here, so that `_chosen_normalization` can refuse an option that has no effect.
     add(
@@ -83,7 +83,7 @@ def predict(options: argparse.Namespace, task: Task, source: ScoreSource, system
         options: Those of `add_data_arguments` and `add_prediction_arguments`.
         task: From `open_task`.
         source: The scores.
-        system: What made the scores; normalization and decoding are added.
+        system: The system that computed the scores; normalization and decoding are added.
     """
     normalization = _chosen_normalization(options)
     if normalization is not None:

@@ -42,7 +42,7 @@ def solve_dense_assignment(scores: np.ndarray) -> np.ndarray:
 
 
 def maximum_matching(candidates: Candidates) -> np.ndarray:
-    """Find a matching with as many pairs as possible, whatever their scores; deterministic.
+    """Find a maximum matching, regardless of scores; deterministic.
 
     SciPy's `maximum_bipartite_matching` takes exponential time if candidates are neighbours on a line.
     """
@@ -60,7 +60,7 @@ def maximum_matching(candidates: Candidates) -> np.ndarray:
 
 
 def _as_costs(scores: np.ndarray) -> np.ndarray:
-    """Costs in [0, 1] that order matchings of one size as the scores do, in double precision.
+    """Costs in [0, 1] that order matchings of equal size as the scores do, in double precision.
 
     `lap` treats every cost above a million as infinite.
     """
@@ -128,7 +128,7 @@ class _AugmentingSearch:
     columns: np.ndarray  # the column of each row, -1 for none
     owners: np.ndarray  # the row of each column, -1 for none
     listed: np.ndarray  # whether a column is in any list
-    # Random choices spread rows with equal lists over their columns; else one tree would get everything.
+    # Random choices spread rows with equal lists over their columns; else one tree would take all of them.
     generator: np.random.Generator
 
     def match_greedily(self) -> None:

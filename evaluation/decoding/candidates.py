@@ -15,7 +15,7 @@ from .scores import ScoreSource, map_blocks
 
 DEFAULT_K = 500
 
-_ROWS_AT_ONCE = 4096  # sorted in the time of all at once, with little memory
+_ROWS_AT_ONCE = 4096  # sorting as many at a time is as fast as sorting all, with little memory
 _SAMPLING = 16  # every 16th column is enough to estimate the k-th best score
 
 
@@ -23,10 +23,10 @@ _SAMPLING = 16  # every 16th column is enough to estimate the k-th best score
 class Candidates:
     """A list of columns for each row, of any length: the edges of a sparse bipartite graph.
 
-    `from_lists` checks what it is given; the constructor itself trusts its caller.
+    `from_lists` validates its input; the constructor itself trusts its caller.
     """
 
-    starts: np.ndarray  # where each row's list begins, and at the end the total, (rows + 1)
+    starts: np.ndarray  # where each row's list begins, followed by the total, (rows + 1)
     columns: np.ndarray  # the columns of all lists, one list after the other
     scores: np.ndarray  # the score of each listed pair; finite
     n_columns: int  # how many columns there are, listed or not
@@ -155,9 +155,9 @@ def _check(candidates: Candidates) -> None:
 
 
 def best_candidates(source: ScoreSource, k: int = DEFAULT_K) -> Candidates:
-    """Find the `k` best columns of each row, best first; of equal scores the lower column comes first.
+    """Find the `k` best columns of each row, best first; among equal scores the lower column comes first.
 
-    If there are fewer than `k`, all. Holds one block of scores per thread in memory, and the result.
+    Returns all if there are fewer than `k`. Memory holds one block of scores per thread, and the result.
     """
     if k < 1:
         raise ProofmatchError(f"at least one candidate per statement is needed, not {k}")
@@ -178,7 +178,7 @@ def best_candidates(source: ScoreSource, k: int = DEFAULT_K) -> Candidates:
 
 
 def best_columns(scores: np.ndarray, k: int) -> np.ndarray:
-    """The `k` best columns of each row of a matrix, best first, of equals the lower first: (rows, k)."""
+    """The `k` best columns of each row of a matrix, best first, ties in ascending order: (rows, k)."""
     sample = scores[:, ::_SAMPLING]
     expected = k / _SAMPLING
     position = sample.shape[1] - ceil(expected + 2 * sqrt(expected) + 2)

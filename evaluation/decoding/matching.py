@@ -26,7 +26,7 @@ class Matching:
 
 
 def match_locally(scores: np.ndarray | ScoreSource) -> np.ndarray:
-    """Find the best column of each row; of equal scores the lowest, and -1 if there are no columns."""
+    """Find the best column of each row; among equal scores the lowest, and -1 if there are no columns."""
     source = DenseScores(scores) if isinstance(scores, np.ndarray) else scores
     if source.shape[1] == 0:
         return np.full(source.shape[0], -1, dtype=np.int64)

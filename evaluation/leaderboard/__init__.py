@@ -1,4 +1,4 @@
-"""A site of result files, and the check that results are what their predictions give."""
+"""A site of result files, and the check that results agree with their predictions."""
 
 from .checking import check_results
 from .site import make_leaderboard

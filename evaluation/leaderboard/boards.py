@@ -1,6 +1,6 @@
 """Checked results → boards of comparable systems: a row for each system and input, a score for each decoding.
 
-What a board says about its release is from the release; what a result file says about it decides nothing.
+Facts about a release are taken from the release itself, never from result files.
 """
 
 import re
@@ -26,7 +26,7 @@ _SPLITS = ("test", "validation", "train", "all")
 _INPUTS = ("both", "text", "math", None)
 _BASELINES = ("tfidf", "dice", "bm25")  # the names that `proofmatch baseline` gives its systems
 
-_ABLATION = "ablation"  # the folder of results that show what a part of a system is worth
+_ABLATION = "ablation"  # the folder of results that show how much a part of a system contributes
 _VARIANTS = {
     "full": "all variables renamed",
     "partial": "half of the variables renamed",
@@ -69,18 +69,18 @@ class Row:
         system: The system's name.
         kind: `model`, `baseline`, `ablation`, or `reported` for figures that others published.
         input: `both`, `text` or `math`, as its authors say; None if unknown.
-        scores: The scores that there are results for, by the names of `SCORES`.
+        scores: The available scores, by the names of `SCORES`.
         checked: Whether its scores were computed here from its predictions. If not, it has no rank.
-        normalization: How scores are normalised over the whole candidate set, in words.
+        normalization: A description of how scores are normalized over the whole candidate set.
         url: Where to read about the system.
         notes: A sentence about it.
         date: When it was submitted.
         submitter: Who submitted it.
-        training_data: What it was trained on, as its authors say, in words; None for published figures.
+        training_data: What it was trained on, as its authors say; None for published figures.
         training_minutes: Its training time.
-        evaluator: The version of the evaluator whose scores these are, or are said to be.
-        origin: A file of it, if another row of the board is of a system with this name.
-        remarks: What to know before believing it.
+        evaluator: The version of the evaluator that computed the scores, or is claimed to have.
+        origin: One of its files, if another system on the board has the same name.
+        remarks: Caveats, such as missing predictions.
         has_seen: Whether the system may have seen answers of the split in training. If so, it has no rank.
         ranks: Its rank by each score, among the ranked rows of its board.
     """
@@ -105,7 +105,7 @@ class Row:
 
     @property
     def is_ranked(self) -> bool:
-        """Whether it can be compared with others: checked, and without having seen the answers."""
+        """Whether it can be compared with others: it was checked, and has not seen the answers."""
         return self.checked and not self.has_seen
 
 
@@ -115,7 +115,7 @@ class Board:
 
     Attributes:
         slug: Its name in links, which does not depend on other boards.
-        dataset: The name of the release; if it is not verified, as results say.
+        dataset: The name of the release; for an unverified one, as its results say.
         revision: The commit of the release on the Hub, if it was opened there.
         manifest_sha256: The hash of the release's manifest; None for a corpus without a release.
         config: `pairs` or `pairs_by_article`.
@@ -128,7 +128,7 @@ class Board:
         verified: Whether the release is one of `--data`.
         source: The paper whose figures the board has, if any.
         variant_of: The name of the release that this one is a variant of, if it is one of `--data`.
-        renamed: How a variant was made, in words.
+        renamed: A description of how a variant was made.
     """
 
     slug: str
@@ -149,20 +149,20 @@ class Board:
 
     @property
     def name(self) -> str:
-        """The release in words, such as `stacks, all variables renamed`."""
+        """A description of the release, such as `stacks, all variables renamed`."""
         name = self.variant_of or self.dataset
         return f"{name}, {self.renamed}" if self.renamed else name
 
     @property
     def setting(self) -> str:
-        """The split in words, and whether rankings use the whole candidate set."""
+        """A description of the split, and whether rankings use the whole candidate set."""
         split = "all pairs" if self.split == "all" else f"{self.split} split"
         by_article = " by article" if self.config == "pairs_by_article" else ""
         return f"{split}{by_article}" + (", transductive (claimed)" if self.transductive else "")
 
     @property
     def title(self) -> str:
-        """The whole board in words."""
+        """A description of the whole board."""
         return f"{self.name}: {self.setting}"
 
     @property
@@ -177,11 +177,11 @@ class Board:
 
 
 def make_boards(entries: Iterable[Entry], releases: Sequence[Release] = ()) -> list[Board]:
-    """Group results into boards: first those of the releases, in their order, then those of no known release.
+    """Group results into boards: first those of the releases, in their order, then those of unknown ones.
 
     Args:
         entries: The results.
-        releases: The releases that they may be of.
+        releases: The releases that they may belong to.
     """
     entries = list(entries)
     remarks = find_resemblances(entries)
@@ -192,7 +192,7 @@ def make_boards(entries: Iterable[Entry], releases: Sequence[Release] = ()) -> l
     for key in sorted(groups, key=repr):
         slugs = {board.slug for board in boards}
         boards.append(_make_board(groups[key], remarks, slugs, releases))
-    # Those of the release with the most results come first among releases that are not known.
+    # Among unknown releases, the one with the most results comes first.
     places: dict[str, int] = {}
     for manifest, number in Counter(split_of(entry)[0] for entry in entries).items():
         places[manifest] = -number
@@ -202,10 +202,10 @@ def make_boards(entries: Iterable[Entry], releases: Sequence[Release] = ()) -> l
 
 
 def duplicates(entries: Iterable[Entry]) -> list[str]:
-    """Name the results that have the same place on a board, neither of which can be preferred."""
+    """Name the results that compete for the same place on a board."""
     places: dict[tuple[Any, ...], list[str]] = {}
     for entry in entries:
-        # Without the folder: one board should not have a name twice.
+        # Without the folder, because a board should not have the same name twice.
         key = (*board_of(entry), *_row_key(entry)[1:], _decoding_of(entry))
         places.setdefault(key, []).append(entry.name)
     return [
@@ -233,7 +233,7 @@ def make_slug(*parts: str) -> str:
 
 
 def _board_key(entry: Entry) -> tuple[Any, ...]:
-    """Return what results of one board have in common: by the release, or else by all that they say of it."""
+    """Return the key of a result's board: its release or, if unknown, everything that it says about it."""
     key = board_of(entry)
     if entry.task is not None:
         return (False, *key)
@@ -242,7 +242,7 @@ def _board_key(entry: Entry) -> tuple[Any, ...]:
 
 
 def _row_key(entry: Entry) -> tuple[Any, ...]:
-    """Return what results of one row have in common: folder, system, input and normalisation."""
+    """Return the key of a result's row: folder, system, input and normalization."""
     system = entry.system
     settings = system.get("normalization") or {}
     return (
@@ -254,14 +254,14 @@ def _row_key(entry: Entry) -> tuple[Any, ...]:
 
 
 def _decoding_of(entry: Entry) -> str:
-    """Tell which scores of a row a result has: by its predictions, not by what its sidecar says."""
+    """Tell which scores of a row a result has, judging by its predictions and not by its sidecar."""
     if _seen(entry) == RANKING:
         return _RANKED
     return _EXACT if entry.system.get("decoding") == "exact" else _MATCHED
 
 
 def _seen(entry: Entry) -> str:
-    """Return what the evaluator saw, also in results of versions that did not say."""
+    """Return the decoding that the evaluator detected, also for results of older versions without it."""
     content = entry.content
     is_matching = content["scores"]["one_to_one"] or entry.system.get("decoding") in ("global", "exact")
     return content.get("decoding_seen") or (ONE_TO_ONE if is_matching else RANKING)
@@ -364,9 +364,7 @@ def _kind_of(entry: Entry) -> str:
 
 
 def _other_rules(entry: Entry) -> list[str]:
-    other = (
-        [] if entry.content["evaluator"]["tie_rule"] == TIE_RULE else ["has another rule for equal scores"]
-    )
+    other = [] if entry.content["evaluator"]["tie_rule"] == TIE_RULE else ["uses another tie rule"]
     if not entry.content.get("allow_seen"):
         return other
     seen, of = entry.system.get("seen_answers"), entry.content["n_statements"]
@@ -405,12 +403,12 @@ def _score(entry: Entry, measure: str) -> Score:
 
 
 def _remark(entry: Entry) -> str | None:
-    """Say how the decoding is unusual, or other than its authors say."""
+    """Describe a decoding that is unusual, or not what its authors say."""
     said, seen = entry.system.get("decoding"), _seen(entry)
     details = entry.system.get("details")
     top_k = details.get("top_k") if isinstance(details, dict) else None
     if (said == "local") != (seen == RANKING) and said in ("local", "global", "exact"):
-        return f"said to be {said}, seen as {seen}"
+        return f"claimed to be {said}, detected as {seen}"
     if seen not in (RANKING, ONE_TO_ONE):
         return seen
     if said == "global" and isinstance(top_k, int) and top_k != DEFAULT_K:

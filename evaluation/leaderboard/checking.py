@@ -1,4 +1,4 @@
-"""The check of submissions: a result must say what the evaluator computes from its predictions."""
+"""The check of submissions: a result must agree with what the evaluator computes from its predictions."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ from .results import Entry, Submission, find_results
 _BY_ARTICLE = "pairs_by_article"
 _BY_OPTION = ("name", "input", "url")  # `proofmatch evaluate` has options for these
 _TOLERANCE = 1e-9  # scores are means that are rounded once; this is far below what any table shows
-_INTERVAL_TOLERANCE = 2e-6  # bounds have six digits, the last of which machines may round differently
+_INTERVAL_TOLERANCE = 2e-6  # bounds have six digits, and machines may round the last one differently
 _SHOWN = 70  # characters of a value in a message
 _ABSENT = object()
 _OPTIONAL = {"scores.ndcg@10", "scores.ci95.ndcg@10", "decoding_seen"}
@@ -30,13 +30,13 @@ _LINES_SHOWN = 100  # of a message
 
 @dataclass
 class Checker:
-    """Computes results again.
+    """Recomputes results.
 
     Attributes:
-        releases: The releases that results may be of.
+        releases: The releases that results may belong to.
         gold: The files with the answers of the sealed ones, by the hashes of their manifests.
-        strict: Whether a result must be of one of the releases, have its predictions, and say in every field
-            what this evaluator computes from them. Otherwise it may lack them, or be by another evaluator.
+        strict: Whether a result must belong to one of the releases, have its predictions, and agree in every
+            field with this evaluator. Otherwise it may lack predictions, or come from another evaluator.
     """
 
     releases: list[Release]
@@ -45,7 +45,7 @@ class Checker:
     _tasks: dict[tuple[str, str, str], Task] = field(default_factory=dict)
 
     def check(self, submission: Submission) -> Entry | list[str]:
-        """Compute a result again if possible, or list what is wrong with it.
+        """Recompute a result if possible, or list what is wrong with it.
 
         Raises:
             ProofmatchError: If the answers of a sealed release are needed.
@@ -56,7 +56,7 @@ class Checker:
             return [self._wrong_release(dataset)]
         if len(submission.predictions) > 1:
             names = " and ".join(quoted(path.name) for path in submission.predictions)
-            return [f"{names} both have its name; keep the one that it is of"]
+            return [f"{names} both have its name; keep the one that it was computed from"]
         if release is None:
             return Entry(submission.name, submission.content, None)
         predictions = next(iter(submission.predictions), None)
@@ -102,10 +102,10 @@ class Checker:
             if release.id == dataset["id"]:
                 return (
                     f"dataset.manifest_sha256 is {dataset['manifest_sha256'][:12]}…, but {release.id} has "
-                    f"{release.manifest_sha256[:12]}…: the result is of another release of that name"
+                    f"{release.manifest_sha256[:12]}…: the result belongs to another release of that name"
                 )
         return (
-            f"it is of {quoted(dataset['id'])} with the manifest {dataset['manifest_sha256'][:12]}…, "
+            f"it belongs to {quoted(dataset['id'])} with the manifest {dataset['manifest_sha256'][:12]}…, "
             "which no release of --data has"
         )
 
@@ -115,9 +115,9 @@ class Checked:
     """The results of a folder after the check.
 
     Attributes:
-        entries: Those without fault, sorted by name.
-        faults: The faults of the others, a line each.
-        n_refused: The number of the others.
+        entries: The results without faults, sorted by name.
+        faults: The faults of the other results, a line each.
+        n_refused: The number of the other results.
         n_others: The number of JSON files that are not results.
     """
 
@@ -132,7 +132,7 @@ def check_results(
     data: str | Path | Sequence[str | Path],
     gold: str | Path | Sequence[str | Path] = (),
 ) -> int:
-    """Check that every result of a folder is what the predictions beside it give.
+    """Check that every result of a folder agrees with the predictions beside it.
 
     Args:
         results: The folder; its subfolders are searched as well.
@@ -157,13 +157,13 @@ def open_checker(
     *,
     strict: bool = True,
 ) -> Checker:
-    """Open the releases that results may be of."""
+    """Open the releases that results may belong to."""
     releases = [open_release(one) for one in _as_list(data)]
     sealed = [release.manifest_sha256 for release in releases if release.sealed is not None]
     answers = [Path(one) for one in _as_list(gold)]
     if len(answers) > len(sealed):
         raise ProofmatchError(
-            f"--gold is there {len(answers)} times, but {len(sealed)} of the releases of --data are sealed; "
+            f"--gold is given {len(answers)} times, but {len(sealed)} of the releases of --data are sealed; "
             "give it once for each sealed release, in the same order"
         )
     return Checker(releases, dict(zip(sealed, answers, strict=False)), strict)
@@ -192,7 +192,7 @@ def check_folder(folder: Path, checker: Checker) -> Checked:
 
 
 def refuse(checked: Checked) -> None:
-    """Refuse results if one has a fault, or two are of one system.
+    """Refuse results if one has a fault, or two belong to one system.
 
     Raises:
         CheckFailed: With the first faults, a line each.
@@ -211,7 +211,7 @@ def shortened(lines: Sequence[str], most: int = _LINES_SHOWN) -> list[str]:
 
 
 def _system(predictions: Path, said: dict[str, Any]) -> System:
-    """Read the sidecar; without one, accept what the result says, as the evaluator has options for it."""
+    """Read the sidecar; without one, accept the result's description, which `evaluate` has options for."""
     if find_sidecar(predictions) is not None:
         return read_system(predictions)
     return read_system(predictions, **{name: said.get(name) for name in _BY_OPTION})
@@ -236,7 +236,7 @@ def _mismatches(said: dict[str, Any], found: dict[str, Any], strict: bool) -> li
 
     The revision on the Hub may differ: the manifest's hash tells whether the data are the same. A field that
     the schema does not require may be missing, as in results of older versions. If not `strict`, the name of
-    the release may differ, and the evaluator, and with it everything that it computes.
+    the release may differ, and so may the evaluator with everything that it computes.
     """
     ignored = ["dataset.revision"]
     if not strict:

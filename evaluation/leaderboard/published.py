@@ -50,9 +50,9 @@ def read_published(path: Path = _FILE) -> Published:
 
 
 def add_published(boards: Iterable[Board], published: Published) -> list[Board]:
-    """Add the published figures to the boards of the published corpus, or else as boards of their own.
+    """Add the published figures to the boards of the published corpus, or else as separate boards.
 
-    Figures of different corpora are never on the same board. Boards of no known release come last, unless
+    Figures of different corpora are never on the same board. Boards of unknown releases come last, unless
     there are no others.
     """
     boards, done = list(boards), set()

@@ -8,16 +8,16 @@ from proofmatch.errors import quoted
 
 from .results import Entry, board_of, split_of
 
-_NAMED = 2  # of the systems that one resembles
+_NAMED = 2  # similar systems that a remark names
 _LEFT_TO_RIGHT = "\u200e"  # a mark in the data around letters that are read from right to left
-_COMPARED = 100  # of a group; time would grow with its square
+_COMPARED = 100  # results of a group, because time grows quadratically
 
 
 def find_resemblances(entries: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
-    """Tell by the name of a result's file which results of other systems it resembles, in words.
+    """Describe which results of other systems each result resembles, by the names of the result files.
 
-    It says nothing about who came first. Results with one name are of one system if they are in one folder or
-    on different boards. A result that was not checked is not mentioned at one that was.
+    The remarks do not tell who came first. Results with the same name belong to one system if they are in one
+    folder or on different boards. Remarks on checked results do not mention unchecked ones.
     """
     entries = sorted(entries, key=lambda one: not one.is_checked)
     remarks: dict[str, list[str]] = {}
@@ -45,9 +45,9 @@ def find_resemblances(entries: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
 
 
 def skeleton(name: str) -> str:
-    """Replace each character by the one that stands for all that look like it.
+    """Replace each character with the one that represents all characters that look like it.
 
-    Two names look alike if they have the same skeleton; it is not meant to be read. See Unicode Technical
+    Two names look alike if they have the same skeleton, which is not for display. See Unicode Technical
     Standard 39, section 4.
     """
     composed = unicodedata.normalize("NFD", "".join(map(_prototype, unicodedata.normalize("NFD", name))))
@@ -85,7 +85,7 @@ def _predictions_of(entry: Entry) -> Hashable:
 
 
 def _choices_of(entry: Entry) -> Hashable:
-    """Identify the first choices; those of a perfect system are the gold, and tell nothing."""
+    """Identify the first choices; None for a perfect system, because its choices are simply the gold."""
     if entry.first_choices is None or entry.content["scores"]["accuracy"] == 1:
         return None
     return split_of(entry), entry.first_choices
@@ -101,7 +101,7 @@ def _groups(keyed: Iterable[tuple[Hashable, Entry]]) -> list[list[Entry]]:
 
 
 def _is_same_system(one: Entry, other: Entry) -> bool:
-    """Tell whether two results have one name, and are of one folder or of different boards."""
+    """Tell whether two results have the same name, and are in one folder or on different boards."""
     has_same_name = one.system["name"] == other.system["name"]
     return has_same_name and (one.folder == other.folder or board_of(one) != board_of(other))
 

@@ -47,7 +47,7 @@ class Entry:
     Attributes:
         name: The path of its file within the folder that was searched.
         content: What the evaluator computes from its predictions; without them, what the file says.
-        task: The split of the release in `--data` that it is of; None if it is of another release.
+        task: Its split of a release in `--data`; None if it belongs to another release.
         is_checked: Whether the content was computed here.
         first_choices: A hash of the first choices, if it was.
     """
@@ -65,7 +65,7 @@ class Entry:
 
     @property
     def folder(self) -> str:
-        """The folder of its file, which one submission has for itself."""
+        """The folder of its file; each submission has its own folder."""
         return self.name.rpartition("/")[0]
 
 
@@ -87,13 +87,13 @@ class Found:
 
 
 def split_of(entry: Entry) -> tuple[str, str, str]:
-    """Identify the split that a result is of: hash of the manifest, config and split."""
+    """Identify the split of a result: hash of the manifest, config and split."""
     dataset = entry.content["dataset"]
     return dataset["manifest_sha256"], dataset["config"], dataset["split"]
 
 
 def board_of(entry: Entry) -> tuple[str, str, str, bool]:
-    """Identify the board that a result belongs to: transductive rankings of a split have one of their own."""
+    """Identify the board that a result belongs to: transductive rankings of a split have a separate one."""
     return (*split_of(entry), bool(entry.system.get("transductive")))
 
 
@@ -133,7 +133,7 @@ def find_results(folder: Path) -> Found:
     return Found(submissions, faults, n_refused, n_others)
 
 
-class _NotUsable(Exception):  # noqa: N818 - says what a result is, and never leaves this module
+class _NotUsable(Exception):  # noqa: N818 - describes a result, and never leaves this module
     def __init__(self, *faults: str) -> None:
         super().__init__(*faults)
         self.faults = faults
@@ -144,7 +144,7 @@ def _read_result(path: Path, name: str, folder: Path) -> Submission | None:
     if not path.is_file():
         raise _NotUsable("is not a regular file; remove it")
     if _links_outside(path, folder):
-        raise _NotUsable("leads out of the folder, as no submission may; remove the link")
+        raise _NotUsable("leads out of the folder, which submissions may not do; remove the link")
     content = read_json(path)
     if not path.name.endswith(RESULT) and not _looks_like_result(content):
         return None
@@ -158,7 +158,7 @@ def _read_result(path: Path, name: str, folder: Path) -> Submission | None:
 
 
 def _json_files(folder: Path) -> Iterator[Path]:
-    """Find the files that may be results; what only has the name of one is found as well."""
+    """Find the files that may be results, including those that only have the name of one."""
     for path in sorted(folder.rglob("*.json")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         is_sidecar = path.name == SHARED_SIDECAR or path.name.endswith(f".{SHARED_SIDECAR}")

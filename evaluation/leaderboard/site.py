@@ -27,9 +27,9 @@ class Leaderboard:
         folder: The folder of the site.
         boards: The boards that it shows.
         n_results: The number of result files that it shows.
-        n_checked: How many of them were computed again.
+        n_checked: How many of them were recomputed.
         n_refused: The number of result files that it leaves out.
-        faults: What is wrong with these, a line each.
+        faults: The faults of these files, a line each.
         n_others: The number of JSON files beside them that are not results.
         files: The names of its files.
     """
@@ -45,7 +45,7 @@ class Leaderboard:
 
     @property
     def remarks(self) -> list[str]:
-        """What to know before believing its rows, a line each."""
+        """Caveats about its rows, a line each."""
         return [
             f"“{row.system}” {remark}"
             for board in self.boards
@@ -65,7 +65,7 @@ def make_leaderboard(
 ) -> Leaderboard:
     """Make a site from all result files of a folder.
 
-    Results that have their predictions beside them are computed again with the releases of `data`. They have
+    Results that have their predictions beside them are recomputed with the releases of `data`. They have
     ranks; all others are listed separately. A result with a fault is left out.
 
     Args:
@@ -110,7 +110,7 @@ def make_leaderboard(
 
 
 def _copy(entry: Entry) -> str:
-    """Write a result as it is shown."""
+    """Format a result as the site shows it."""
     return json.dumps(entry.content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -145,7 +145,7 @@ def push_site(site: Path, repo_id: str, *, private: bool = False, dry_run: bool 
 
     Raises:
         ProofmatchError: If there is no site, the Hub cannot be reached, or it refuses.
-        CheckFailed: If the Hub then has something else than the site.
+        CheckFailed: If the files on the Hub then differ from the site.
     """
     destination = Destination(
         repo_id=repo_id,
@@ -169,7 +169,7 @@ def _files_of(site: Path) -> list[LocalFile]:
 
 
 def _check_place(out: Path, results: Path) -> None:
-    """Refuse a folder that has files of others, or where the site would be found as results."""
+    """Refuse a folder with other files, or one where the site would be found among the results."""
     if out.resolve() == results.resolve() or results.resolve() in out.resolve().parents:
         raise ProofmatchError(
             f"{out} is in {results}, where the site would be taken for results; give --out a folder elsewhere"

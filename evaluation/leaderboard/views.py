@@ -30,7 +30,7 @@ _SUBMIT_TITLE = "Submit a result"
 _INPUTS = {"both": "words and formulas", "text": "words only", "math": "formulas only", "": "not stated"}
 _KINDS = {"model": "models", "baseline": "baselines", "ablation": "ablations", REPORTED: "reported figures"}
 _COLOURS = {"model": "blue", "baseline": "grey", "ablation": "orange", REPORTED: "purple"}
-_ANY_RELEASE = "RELEASE"  # stands for the release where none is known
+_ANY_RELEASE = "RELEASE"  # placeholder for an unknown release
 _ON_THE_HUB = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 
 
@@ -44,7 +44,7 @@ class Column:
         hint: A tooltip.
         ascending: Whether the first click on its heading sorts in ascending order.
         is_score: Whether it has scores with intervals.
-        minor: Whether small screens leave it out.
+        minor: Whether it is hidden on small screens.
     """
 
     key: str
@@ -92,7 +92,7 @@ class _RowView:
 
 @dataclass(frozen=True, slots=True)
 class _TableView:
-    """Rows that may be compared, or that may not because nobody checked them."""
+    """Rows that may be compared, or rows that may not because they were not checked."""
 
     ranked: bool
     has_seen: bool  # whether a system may have seen the answers
@@ -152,7 +152,7 @@ def render_index(boards: Sequence[Board]) -> str:
 
 
 def _nav_group(board: Board) -> str | None:
-    """Name the group of a board in the navigation; all boards of no known release have one."""
+    """Name the group of a board in the navigation; all boards of unknown releases share one."""
     return board.name if board.verified or board.manifest_sha256 is None else None
 
 
@@ -217,8 +217,8 @@ def render_submit(boards: Sequence[Board], releases: Sequence[Release], reposito
     """Render `submit.html`: how to submit a result, with the commands to type.
 
     Args:
-        boards: The boards; the commands are for the first one of a release that is known.
-        releases: The releases of `--data`; the pages tell people to load no others.
+        boards: The boards; the commands are for the first one of a known release.
+        releases: The releases of `--data`; the commands of the page load no others.
         repository: The URL of the repository for pull requests, if it is known.
 
     Raises:

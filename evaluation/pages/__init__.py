@@ -1,1 +1,1 @@
-"""What all pages share: their look, formulas and texts as the browser shows them, and charts."""
+"""The shared parts of all pages: style, charts, and formulas and texts for the browser."""

@@ -47,7 +47,9 @@ _IDENTIFIERS = frozenset({"∞", "∅", "∂", "∇", "∀", "∃"})  # not oper
 _MACRO = re.compile(r"\\[A-Za-z]+")
 # A long formula may be broken before these.
 _RELATIONS = frozenset("=≠<>≤≥≪≫∼≃≅≈≡⊂⊆⊊⊃⊇∈∋∉→←↔⇒⇐⇔↦⟶⟵⟼⟹⟺↪↠⊢∣∥≔,;")
-_LONGEST_CACHED = 100  # characters; longer formulas rarely repeat, and a server may be sent any
+_LONGEST_CACHED = (
+    100  # characters; longer formulas rarely repeat, and a server may receive any number of them
+)
 _SIGNS = frozenset("+-−")
 _BARS = frozenset("|‖∣∥")  # the same sign opens and closes
 _LONG = 12  # leaves; a longer formula may be broken
@@ -136,10 +138,10 @@ Leaf = tuple[str, str]  # a symbol, and whether it is a subscript `_`, a supersc
 
 
 def leaves_of(node: Node, script: str = "") -> list[Leaf]:
-    """List the symbols of a formula from left to right; a script of a script is one of the outer kind."""
+    """List the symbols of a formula from left to right; a nested script counts as its outer kind."""
     children = [child for child in node[1:] if not isinstance(child, dict)]
     kinds = _SCRIPTS.get(node[0], ("",) * len(children))
-    if len(kinds) != len(children):  # not as MathML has it
+    if len(kinds) != len(children):  # not valid MathML
         kinds = ("",) * len(children)
     found: list[Leaf] = []
     for child, kind in zip(children, kinds, strict=True):
@@ -174,7 +176,7 @@ def _node(element: Element, depth: int = 0) -> Node:
     if element.tag in _LEAVES and not len(element):
         node = _leaf(element)
         if node[1] == "‖":
-            attributes.setdefault("stretchy", "false")  # browsers would stretch one to all of its line
+            attributes.setdefault("stretchy", "false")  # browsers would stretch it to the height of its line
     else:
         # An operator with parts, \mathop{…}, becomes a row.
         tag = "mrow" if element.tag in _LEAVES else element.tag

@@ -1,4 +1,4 @@
-"""Self-contained pages: style and scripts are inline, and the network is forbidden."""
+"""Self-contained pages: style and scripts are inline, and access to the network is forbidden."""
 
 from base64 import b64encode
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Bar:
         interval: The ends of a line over the bar, from 0 to 1.
         hint: A tooltip.
         colour: A colour of the palette other than the chart's.
-        link: An address behind the label.
+        link: The target of a link on the label.
     """
 
     label: str
@@ -71,7 +71,7 @@ def render_page(
     """
     css = render(_STYLE, TEMPLATES) + (_content(style, folder) if style else "")
     script = "".join(_content(name, folder) for name in scripts)
-    # Only this script may run, so nothing in a text can, however it got there.
+    # Only this script may run, so no script in a text can, however it got there.
     policy = "; ".join(
         [
             "default-src 'none'",

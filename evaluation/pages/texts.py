@@ -14,7 +14,7 @@ from .formulas import formula_of_symbols, in_alphabet, leaves_of, shown_formula,
 
 Pieces = list[Any]
 
-# Words that hold sentences together, and do not tell what a text is about.
+# Stop words, which do not tell what a text is about.
 _WORDS = """
     a an the this that these those it its we i you our is are be been being was were has have had do does
     of in on at to from by with for as into over under and or but if then so thus hence since because such
@@ -90,7 +90,7 @@ def _pieces_of_tokens(tokens: Sequence[str]) -> Pieces:
 
 
 def _spaced(words: list[str], *, begins: bool) -> str:
-    """Join words, with spaces where print has them."""
+    """Join words, with spaces as in print."""
     text = ""
     for word in words:
         is_closing = _CLOSING.fullmatch(word) is not None

@@ -22,7 +22,7 @@ from ..pages.rendering import Bar, percent, percent_between
 from ..task import Task, load_tokens
 from .matches import BROKEN, FIXED, WRONG, Cases
 
-# Enough for the intervals of a chart; those of the scores use ten times as many.
+# Enough for the intervals of a chart; the intervals of the scores use ten times as many.
 RESAMPLES = 1_000
 _CHART_BOOTSTRAP = Bootstrap(RESAMPLES)
 _CLASSES = 8
@@ -41,7 +41,7 @@ class Chart:
         caption: Its caption.
         head: The names of its columns, except that of the bars.
         rows: Its bars.
-        axis: What the length of a bar is, and the end of the scale, which begins with 0.
+        axis: What the length of a bar shows, and the end of the scale, which begins at 0.
         classes: For a chart of classes, the class of each statement.
     """
 
@@ -83,7 +83,7 @@ def rank_chart(ranks: np.ndarray) -> Chart:
 
 
 def _link(control: str, value: str, count: int) -> str | None:
-    """The address of the matches behind a bar: the value of a control of the list; None without any."""
+    """The link from a bar to its matches: the value of a control of the list; None if it has no matches."""
     return f"#{control}={quote(value)}" if count else None
 
 

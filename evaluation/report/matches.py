@@ -22,13 +22,13 @@ from ..pages.texts import Pieces, plain_text, shown_text
 from ..predictions import read_predictions, read_whole
 from ..task import Task
 
-NOTHING_TO_MATCH = "the file lists one proof for each statement, and there is nothing left to choose from"
-NO_SCORES = "the file has no scores, by which a one-to-one matching would choose"
+NOTHING_TO_MATCH = "the file lists one proof for each statement, so there is nothing to choose from"
+NO_SCORES = "the file has no scores, which a one-to-one matching needs"
 
 # What one-to-one matching does with a match: a wrong first choice, fixed or not, or a right one, broken.
 FIXED, WRONG, BROKEN = "fixed", "wrong", "broken"
 
-# A lower bound of how well the list compresses. Measured: 0.26 to 0.28.
+# A lower bound on the compression ratio of the list. Measured: 0.26 to 0.28.
 _PACKED = 0.2
 # Larger chunks compress better, and take the browser longer to open.
 TEXTS_IN_CHUNK = 64
@@ -40,8 +40,8 @@ class Cases:
 
     Attributes:
         ranking: Ranks of the gold proofs, and first choices.
-        rivals: Number of the proof ranked above the gold one: the first choice, or the one that ties with it
-            if that is the gold proof, (statements).
+        rivals: Number of the proof ranked above the gold one: the first choice or, if that is the gold proof,
+            the proof that ties with it, (statements).
         margins: Score of the rival minus score of the gold proof, NaN where either is unknown, (statements).
         one_to_one: Proof of each statement in the one-to-one matching of the listed candidates, (statements);
             None if there is no matching.
@@ -268,7 +268,7 @@ class _Source:
 
     @staticmethod
     def _read_pairs(task: Task) -> pa.Table:
-        """Read what is known of each statement's article; of sealed pairs nothing is."""
+        """Read what is known about each statement's article, which is nothing for sealed pairs."""
         columns = ["title", "kind", "article_id", "source"]
         if task.release.is_sealed(task.split, task.by_article):
             nothing = pa.nulls(len(task.statement_ids), pa.string())

@@ -161,7 +161,7 @@ def _split_in_words(result: Result) -> str:
 
 
 def _class_controls(charts: list[Chart]) -> list[tuple[str, str, list[str]]]:
-    """Name the controls by which the list shows one class of a chart: id, title, and the classes."""
+    """Describe the controls that filter the list by a class of a chart: id, title, and the classes."""
     titles = ("Statement, tokens", "Right proof, tokens", "Statement, math %", "Right proof, math %")
     return [
         (name, title, [row.label for row in chart.rows])
@@ -170,7 +170,7 @@ def _class_controls(charts: list[Chart]) -> list[tuple[str, str, list[str]]]:
 
 
 def _about(result: Result) -> list[tuple[str, str]]:
-    """List what is seen in the predictions, and how the system's authors describe it."""
+    """List what the predictions show, and how the system's authors describe it."""
     system = result.system
     told = [("predictions", decoding_in_words(result))]
     told += [(f"{name} (claimed)", value) for name, value in claims_of(system)]

@@ -1,1 +1,1 @@
-"""Attempts to cheat: one file per door."""
+"""Attempts to cheat: one file per kind of attack."""

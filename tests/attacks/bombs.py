@@ -1,4 +1,4 @@
-"""Small files that stand for a lot of memory or time, and what they take of a process that evaluates them.
+"""Small files that expand to a lot of memory or time, and the resources that evaluating them takes.
 
 python -m tests.attacks.bombs STATEMENTS FILE …
 """

@@ -1,3 +1,3 @@
-"""What attacks share: tiny models of all kinds."""
+"""Fixtures for attacks: tiny models of all kinds."""
 
 from tests.training.conftest import joint_model, lexical_model, own_cache, tiny_model  # noqa: F401 - fixtures

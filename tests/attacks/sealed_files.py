@@ -1,4 +1,4 @@
-"""Searches all files of a folder for pairs of statements and proofs, however they are written there."""
+"""Searches all files of a folder for pairs of statements and proofs, in any encoding."""
 
 import json
 from collections.abc import Iterator

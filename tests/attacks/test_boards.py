@@ -1,4 +1,4 @@
-"""Result files that want a rank or a name that they have not earned, or that spoil the board of others."""
+"""Result files that claim a rank or a name without having earned it, or that spoil the board for others."""
 
 import json
 import os

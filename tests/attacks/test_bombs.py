@@ -1,4 +1,4 @@
-"""Small files that stand for gigabytes are refused in words, with less than 1 GB of memory."""
+"""Small files that expand to gigabytes are refused with a message, in less than 1 GB of memory."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""LaTeX sources that read, write, run or fetch what they must not, or never end: nothing of it succeeds.
+"""LaTeX sources that try to read, write, run or fetch what they must not, or never end: none succeeds.
 
 All hostile e-prints are one bulk tar, as arXiv's are, and one build; each test looks at one of them.
 """

@@ -1,4 +1,4 @@
-"""A model of a stranger: whatever its files name, only safetensors in its own folder are opened."""
+"""An untrusted model: whatever its files name, only safetensors in its own folder are opened."""
 
 import json
 import os

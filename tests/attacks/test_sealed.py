@@ -1,4 +1,4 @@
-"""The answers of a sealed test split: searched for in all files, asked for, forged with another gold."""
+"""The answers of a sealed test split: searched for in all files, requested, or forged with another gold."""
 
 import json
 import shutil

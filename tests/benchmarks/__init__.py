@@ -1,1 +1,1 @@
-"""Measurements, not tests: `make bench` runs them all and stores what it found."""
+"""Measurements, not tests: `make bench` runs them all and stores the results."""

@@ -1,4 +1,4 @@
-"""The build: processor time against bare parsing, workers, decompression, memory against corpus size."""
+"""The build: CPU time against bare parsing, workers, decompression, memory against corpus size."""
 
 import bz2
 import contextlib

@@ -1,4 +1,4 @@
-"""The embedded sample from its LaTeX sources: converted by two workers, and taken from what is kept."""
+"""The embedded sample from its LaTeX sources: converted by two workers, and read from the cache."""
 
 import sys
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
-"""Growth: what builds, checks and matching take as there are more documents, pairs and statements.
+"""Growth: time and memory of builds, checks and matching, by the number of documents, pairs and statements.
 
-python -m tests.benchmarks.growth --most 3000 tries it with small numbers and prints what was found.
-python -m tests.benchmarks.growth --builds 10000 measures builds of up to so many documents again, and nothing
-else; it puts them in the place of the stored ones, and writes the page.
+python -m tests.benchmarks.growth --most 3000 tries it with small numbers and prints the results.
+python -m tests.benchmarks.growth --builds 10000 repeats only the builds of up to 10,000 documents, replaces
+their stored results, and writes the page.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The page of the documentation about growth: plots, tables and what they say about larger corpora."""
+"""The documentation page about growth: plots, tables and estimates for larger corpora."""
 
 import json
 import statistics

@@ -1,13 +1,13 @@
 """Training the lexical matcher: time and memory by the number of pairs, up to the paper's.
 
-Real pairs as far as there are any, and synthetic ones of the same statistics for the paper's number. Every
-size is measured in a process of its own, one after the other, with an empty cache.
+The pairs are real where there are enough, and synthetic with the same statistics for the paper's number.
+Every size is measured in a separate process, one after the other, with an empty cache.
 
 python -m tests.benchmarks.lexical RELEASE prints the same for a release that is built already.
 """
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""Lines over logarithmic axes: what grows in proportion is straight."""
+"""Line charts with logarithmic axes, on which proportional growth is a straight line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Matching: candidates, pruned and exact matching against each other and against what else there is.
+"""Matching: candidates, pruned and exact matching, compared with each other and with other solvers.
 
-Every problem is measured in a process of its own, so that its peak of memory is its own too.
+Every problem is measured in a separate process, so that its peak memory is its own.
 """
 
 import argparse

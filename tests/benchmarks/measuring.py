@@ -1,4 +1,4 @@
-"""How long a command takes, in processor time and in real time, and how much memory its processes take."""
+"""Measures the CPU time and real time of a command, and the memory of its processes."""
 
 import os
 import resource

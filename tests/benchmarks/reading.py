@@ -1,6 +1,6 @@
-"""Reading prediction files: 1 GB of honest ones, and small ones that stand for gigabytes.
+"""Reading prediction files: 1 GB of valid ones, and small ones that expand to gigabytes.
 
-The task has 18,409 statements and proofs, as many as the paper's test set. A process of its own evaluates
+The task has 18,409 statements and proofs, as many as the paper's test set. A separate process evaluates
 each file; peaks include the process that decodes Parquet.
 """
 

@@ -1,6 +1,6 @@
-"""A report about 18,409 statements, as many as the paper's test set has: its size, and how soon it is usable.
+"""A report about 18,409 statements, as many as the paper's test set has: its size and loading time.
 
-The texts are real ones, each several times with a word of its own, so that none is stored only once. The
+The texts are real, each repeated several times with a unique word added, so that all copies are stored. The
 predictions are bad on purpose: nearly all are wrong, and each lists 100 proofs.
 """
 

@@ -1,4 +1,4 @@
-"""Runs the benchmarks, prints what they found and stores it in `tests/benchmarks/results/`.
+"""Runs the benchmarks, prints the results and stores them in `tests/benchmarks/results/`.
 
 python -m tests.benchmarks.run [NAME …]
 """

@@ -1,7 +1,7 @@
 """The search server with 50 clients at once for a minute: its answers, their latencies, and its memory.
 
-Each client sends the next request as soon as it has an answer, or half a second after a refusal. So far more
-is asked for than one processor can answer, and most clients have to be refused.
+Each client sends the next request as soon as it has an answer, or half a second after a refusal. One CPU
+cannot answer nearly as many requests, so most of them have to be refused.
 """
 
 import http.client

@@ -1,4 +1,4 @@
-"""The paper's training step as its text reads, without any of our devices: what speed is measured against.
+"""A literal implementation of the paper's training step, as the baseline for speed.
 
 One pad batch of statements and proofs together, attention by explicit matrices, `nn.Bilinear` over all b²
 pairs.

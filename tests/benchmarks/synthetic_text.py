@@ -1,16 +1,17 @@
 """Synthetic pairs of any number, with the statistics of the real pairs that they are made from.
 
-Each pair takes a real one. Stretches of its texts are written anew by a walk through the real texts of the
-same side: from a token to the one after it, or to the one after another occurrence of it. If every step chose
-among all occurrences, that would be a chain of bigrams; as only some do, there are not too many new trigrams.
-Phrases are then copied within a text, as texts repeat themselves, and from the statement into its proof.
+Each pair starts from a real one. Stretches of its texts are replaced by a random walk through the real
+texts of the same side: from a token to its successor, or to the successor of another occurrence of the
+token. If every step chose among all occurrences, that would be a bigram model; only some do, to limit the
+number of new trigrams. Phrases are then copied within a text, because texts repeat themselves, and from the
+statement to its proof.
 
-Rare tokens are renamed, each in the same way wherever it stands in a pair. Names are drawn by a law of
-powers, so that the number of distinct ones grows as it does in real text (Heaps' law).
+Rare tokens are renamed consistently within a pair. Names follow a power law, so that the number of distinct
+names grows as in real text (Heaps' law).
 """
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute makes its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Training with one thread, with threads that spin, and as commands start them: alone, and beside a process.
+"""Training with one thread, spinning threads, and our default: alone, and beside another process.
 
-The other process keeps one processor busy, as a browser or a second training does.
+The other process keeps one CPU busy, as a browser or a second training would.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Training steps of the paper's model: against a straightforward one, against sgemm, and memory by batch.
 
-Every measurement of memory is made in a process of its own, and so is that of the share of the limit: how
-much of the speed of a matrix product on one thread a training step reaches.
+Memory is always measured in a separate process, and so is efficiency: the speed of a training step as a share
+of the speed of a matrix product on one thread.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Fixtures for whoever writes pages; import them in a `conftest.py`."""
+"""Fixtures for tests of pages; import them in a `conftest.py`."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Makes what the README shows of the demo: its table, and a picture of a wrong match in its report."""
+"""Makes the README's table of the demo, and the picture of a wrong match in its report."""
 
 import argparse
 import re

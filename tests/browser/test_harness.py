@@ -1,4 +1,4 @@
-"""The harness notices what it is there to notice."""
+"""The harness detects errors and requests on pages."""
 
 import asyncio
 import threading

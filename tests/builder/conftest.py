@@ -1,4 +1,4 @@
-"""What several of the builder's tests share: a web server that remembers what it was asked for."""
+"""A fixture for tests of the builder: a web server that records its requests."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Whole builds over bad input: what is good arrives, what is bad is named, and nothing ends the run.
+"""Whole builds over bad input: good articles are kept, bad ones are named, and nothing ends the run.
 
 A few articles of the sample stand among every kind of bad document, in a folder and in archives that are
 themselves damaged. Invalid sources end with one sentence.

@@ -1,4 +1,4 @@
-"""Real mathematics, where it is at hand: the counts that were established by hand and by other programs."""
+"""Real corpora, where they are available: counts that were determined by hand and by other programs."""
 
 import json
 

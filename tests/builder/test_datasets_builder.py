@@ -1,4 +1,4 @@
-"""The builder for users of `datasets`: the same rows as `proofmatch build`, prepared their way."""
+"""The builder for users of `datasets`: the same rows as `proofmatch build`, prepared by `datasets`."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which published files are found, in folders and archives, and that archives of strangers do no harm."""
+"""Which published files are found, in folders and archives, and that untrusted archives do no harm."""
 
 import bz2
 import gzip

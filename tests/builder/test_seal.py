@@ -1,4 +1,4 @@
-"""Sealing: what stays in the release, what goes, the gold file, refusals and kills."""
+"""Sealing: what a sealed release keeps and withholds, the gold file, refusals and kills."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The card of a release: valid metadata for the Hub, and numbers that are the release's own."""
+"""The card of a release: valid metadata for the Hub, and numbers that agree with the release."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""The baselines are what their definitions say, whatever the sparse algebra that computes them."""
+"""The baselines agree with their definitions, whatever the sparse algebra that computes them."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Careless and malicious use: nothing is overwritten by mistake, and no release passes for another."""
+"""Careless and malicious use: nothing is overwritten by mistake, and no release is mistaken for another."""
 
 import json
 import os

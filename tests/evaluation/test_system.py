@@ -1,4 +1,4 @@
-"""The sidecar: which one counts, and what is refused."""
+"""The sidecar: which one is used, and what is refused."""
 
 import json
 

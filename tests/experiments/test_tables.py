@@ -1,4 +1,4 @@
-"""Our tables: laid out from result lines, which a rerun replaces one system at a time."""
+"""Our tables: rendered from result lines, which a rerun replaces one system at a time."""
 
 import json
 from itertools import product

@@ -1,4 +1,4 @@
-"""Many trials of all errands, each compared with a run that nobody disturbed."""
+"""Many trials of all errands, each compared with an undisturbed run."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

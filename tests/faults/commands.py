@@ -1,4 +1,4 @@
-"""Commands that write, as programs of their own, and what must be true when one of them fails."""
+"""Commands that write, run as separate programs, and what must hold when one of them fails."""
 
 import os
 import subprocess

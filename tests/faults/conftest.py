@@ -1,4 +1,4 @@
-"""What fault tests compare with: a build and a training that nobody has disturbed."""
+"""References for fault tests: an undisturbed build and an undisturbed training."""
 
 from pathlib import Path
 

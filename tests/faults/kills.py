@@ -1,4 +1,4 @@
-"""Commands that are killed at random moments and given again, until they are done."""
+"""Commands that are killed at random moments and run again until they finish."""
 
 import os
 import signal

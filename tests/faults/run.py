@@ -1,4 +1,4 @@
-"""Kills long commands at random moments, and stores the outcome in `tests/faults/results/`.
+"""Kills long commands at random moments, and stores the results in `tests/faults/results/`.
 
 python -m tests.faults.run [--kills N] [--seed S] [ERRAND …]
 """

@@ -1,4 +1,4 @@
-"""Processes that stand still at a chosen moment, until they are told to go on."""
+"""Processes that pause at a chosen point until they are told to continue."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""An archive that changes under a build: the release is that of the old or the new one, or there is none."""
+"""An archive that changes under a build: the release is that of the old or the new one, or absent."""
 
 import io
 import os

@@ -1,6 +1,6 @@
-"""A clock that is set forward and back decides about nothing: not what is done, nor what has changed.
+"""A clock that is set forward and back affects neither what counts as done nor what counts as changed.
 
-All that a build takes from clocks are the times of files, and whether they are the same as before.
+A build uses clocks only to compare the modification times of files with those it has seen before.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Two at a time in one folder: one does the work, the other says so, and the bytes are as ever."""
+"""Two commands in one folder: one does the work, the other says so, and the bytes are the same."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""A disk that is full, or may not be written: one sentence, nothing half-written, and later it goes on."""
+"""A full or read-only disk: an error in one sentence, nothing half-written, and a rerun continues."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""SIGTERM, as `timeout`, systemd and batch systems send it: nothing is lost, and nobody is left behind.
+"""SIGTERM, as `timeout`, systemd and batch systems send it: nothing is lost, and no process is left behind.
 
 SIGKILL at the same moments is in `tests/builder/engine/test_kill.py` and
 `tests/training/trainer/test_resume.py`, and at others in the campaign of `make faults`.

@@ -1,4 +1,4 @@
-"""Articles: any bytes are pairs, or discarded for a reason that has a name."""
+"""Articles: any bytes are pairs, or discarded for a named reason."""
 
 from functools import cache
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Runs inputs one after the other and writes down what came of each, a line an input.
+"""Runs inputs one after the other and records the outcome of each, one line per input.
 
 python -m tests.fuzz.child TARGET SEED FIRST COUNT OUTCOMES
 """

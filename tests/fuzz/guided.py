@@ -1,6 +1,6 @@
-"""Fuzzing by coverage: inputs that reach new lines of our readers are kept, and damaged further.
+"""Coverage-guided fuzzing: inputs that reach new lines of our readers are kept and mutated further.
 
-It needs `pip install atheris`, which is no part of our extras: there are no wheels for all systems.
+It needs `pip install atheris`, which is not in our extras because it does not have wheels for all systems.
 
 python -m tests.fuzz.guided TARGET [OPTIONS OF LIBFUZZER]      for example -runs=100000 or -max_total_time=600
 

@@ -1,4 +1,4 @@
-"""Damage: what bits, editors, converters and villains do to a file. The same chance gives the same damage."""
+"""Damage to files by bit flips, editors, converters and attackers; reproducible by its seed."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The importer: any file is pairs, or refused in one sentence with its name and most often a line."""
+"""The importer: any file is pairs, or refused in one sentence with its name and usually a line."""
 
 import bz2
 import gzip

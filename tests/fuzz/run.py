@@ -1,4 +1,4 @@
-"""Tries many inputs on every target, and stores what came of them in `tests/fuzz/results/`.
+"""Tries many inputs on every target, and stores the outcomes in `tests/fuzz/results/`.
 
 python -m tests.fuzz.run [--inputs N] [--seed S] [TARGET …]
 """

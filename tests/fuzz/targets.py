@@ -1,4 +1,4 @@
-"""What is fuzzed: how inputs are made, what is done with one, and what may come of it."""
+"""The fuzzing targets: how inputs are made and processed, and which outcomes are allowed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a process remembers of documents does not grow with them, however odd they are."""
+"""The caches of a process do not grow with the documents that it reads, however odd they are."""
 
 import subprocess
 import sys

@@ -1,6 +1,6 @@
-"""Some hundred inputs of every target: nothing crashes, hangs, or takes memory without end.
+"""A few hundred inputs for every target: nothing crashes, hangs, or takes unbounded memory.
 
-`make fuzz` tries many more and stores the outcome in `results/`.
+`make fuzz` tries many more and stores the outcomes in `results/`.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""The watcher sees what it is there for, names the input, and goes on with the next one."""
+"""The watcher detects crashes, hangs and memory growth, names the input, and continues with the next one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A target that does all that must not be, to see that it is noticed."""
+"""A target that crashes, hangs and so on, to test that the watcher detects it."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Fuzzing from outside: a process that crashes, hangs or swells is ended, noted and followed by another."""
+"""Fuzzing from outside: a process that crashes, hangs or grows is ended, recorded and replaced."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A release of one's own to push."""
+"""A release for each test to push."""
 
 import shutil
 from pathlib import Path

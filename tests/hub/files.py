@@ -1,4 +1,4 @@
-"""The API about files: the tree of a revision, reading, and commits with the large files they name."""
+"""The API about files: the tree of a revision, reading, and commits with their large files."""
 
 import base64
 import json

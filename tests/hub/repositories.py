@@ -1,4 +1,4 @@
-"""The API about repositories as wholes: who may see and change them, creation, description, refs."""
+"""The API for whole repositories: who may see and change them, creation, description, refs."""
 
 from .exchange import Refusal, Request, Response, as_json
 from .metadata import SDKS, faults_of_card

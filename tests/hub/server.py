@@ -1,6 +1,6 @@
-"""Starts and stops the Hub and its storage, and routes requests to what answers them.
+"""Starts and stops the Hub and its storage, and routes requests to their handlers.
 
-The storage of large objects has another origin than the Hub, and knows signed addresses and no tokens.
+The storage of large objects has another origin than the Hub, and takes signed URLs instead of tokens.
 """
 
 import hashlib

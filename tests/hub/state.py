@@ -1,4 +1,4 @@
-"""What the Hub holds: repositories with their history, large objects, and what was requested of it."""
+"""The state of the Hub: repositories with their history, large objects, and a log of requests."""
 
 import hashlib
 import mmap

@@ -1,4 +1,4 @@
-"""The Hub on loopback behaves as its real clients expect of the real one."""
+"""The Hub on loopback behaves as real clients expect the real one to behave."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""However a push ends, the next one finishes it without sending again what has arrived."""
+"""However a push ends, the next one finishes it without resending files that have arrived."""
 
 import os
 import signal

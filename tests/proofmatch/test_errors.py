@@ -1,4 +1,4 @@
-"""What is shown of somebody else's file is short, on one line, and harmless to a terminal."""
+"""Excerpts from untrusted files are short, on one line, and harmless to a terminal."""
 
 import pytest
 

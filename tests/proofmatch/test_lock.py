@@ -1,4 +1,4 @@
-"""One holder at a time, also when the last one deletes the lock together with its folder."""
+"""A lock has one holder at a time, even if the last one deletes the lock together with its folder."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Packages offer what dir() lists, and the wheel's list of packages is complete."""
+"""Packages have the names that dir() lists, and the wheel's list of packages is complete."""
 
 import importlib
 import re

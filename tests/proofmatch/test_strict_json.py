@@ -1,4 +1,4 @@
-"""JSON files of others are read strictly and up to a limit, from regular files only."""
+"""Untrusted JSON files are read strictly and up to a limit, from regular files only."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What was read of a file that changed meanwhile is refused."""
+"""What was read from a file that changed in the meantime is refused."""
 
 import os
 from pathlib import Path

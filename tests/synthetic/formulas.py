@@ -1,7 +1,7 @@
 """Random formulas of a given number of leaves, in presentation MathML, TeX and content MathML at once.
 
-Trees of each size are made once per markup, with a gap for each letter; writing a formula is to choose a tree
-and to fill its gaps.
+Trees of each size are made once per markup, with a gap for each letter. To write a formula, a tree is chosen
+and its gaps are filled.
 """
 
 from functools import cache

@@ -1,4 +1,4 @@
-"""What the paper's two tables say of MREC and of the pairs found in it."""
+"""The figures of the paper's two tables, on MREC and the pairs found in it."""
 
 from dataclasses import dataclass
 

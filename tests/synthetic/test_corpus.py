@@ -1,4 +1,4 @@
-"""A build finds exactly what the synthetic corpus says, and its statistics are near the paper's."""
+"""A build finds exactly what the synthetic corpus predicts, and its statistics are close to the paper's."""
 
 import json
 import tarfile

@@ -1,4 +1,4 @@
-"""What tests around models share: tiny matchers of all kinds, trained on the sample for an epoch or two."""
+"""Fixtures for tests of models: tiny matchers of all kinds, trained on the sample for an epoch or two."""
 
 from collections.abc import Iterator
 from pathlib import Path

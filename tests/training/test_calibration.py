@@ -1,4 +1,4 @@
-"""Calibration: probabilities that tell a find from a guess."""
+"""Calibration: probabilities that distinguish right hits from guesses."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Losses on 3×3 matrices worked by hand, the laws they obey, and the objectives made of them."""
+"""Losses on 3×3 matrices worked by hand, the laws they obey, and the objectives made from them."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The card of a model: valid metadata for the Hub, and figures that are those of the run."""
+"""The card of a model: valid metadata for the Hub, and figures that agree with the run."""
 
 import copy
 import itertools

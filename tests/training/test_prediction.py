@@ -1,4 +1,4 @@
-"""Saved matchers: to the Hub and back, damaged files, and code or pickles of others, which are not run."""
+"""Saved matchers: to the Hub and back, damaged files, and untrusted code or pickles, which are not run."""
 
 import json
 import pickle

@@ -1,4 +1,4 @@
-"""What Python users call: matchers of all kinds score texts with TeX, and open with the auto classes."""
+"""The Python interface: matchers of all kinds score texts with TeX, and open with the auto classes."""
 
 import subprocess
 import sys

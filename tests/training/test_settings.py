@@ -1,4 +1,4 @@
-"""Settings: presets hold what they should, and whatever else is set is checked before anything begins."""
+"""Settings: presets have the documented values, and overrides are checked before anything begins."""
 
 from dataclasses import fields
 
@@ -236,7 +236,7 @@ def test_impossible_settings_are_refused_and_leave_no_files(release, tmp_path, c
         (
             "joint",
             "encoder=some/folder",
-            "a pretrained encoder reads other texts than a lexical matcher does",
+            "a pretrained encoder and a lexical matcher read different texts and cannot be combined",
         ),
     ],
 )

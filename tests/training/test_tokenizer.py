@@ -1,4 +1,4 @@
-"""The tokenizer: typed tokens in, numbers out, the same through every door."""
+"""The tokenizer: typed tokens in, numbers out, the same through every interface."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A pretrained encoder that nobody has trained: a tiny BERT with a vocabulary of a few words."""
+"""A stand-in for a pretrained encoder: a tiny untrained BERT with a vocabulary of a few words."""
 
 from pathlib import Path
 

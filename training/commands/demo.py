@@ -173,7 +173,7 @@ def _excerpt(text: str) -> str:
 
 
 def _show_next(out: Path, predictions: Path) -> None:
-    """Print commands that work as they stand, also where `proofmatch` is not on the path."""
+    """Print commands that work as they are, even if `proofmatch` is not on the PATH."""
     command = "proofmatch"
     if shutil.which(command) is None:
         command = f"{sys.executable} -m proofmatch" if sys.argv[0].endswith(".py") else sys.argv[0]

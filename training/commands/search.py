@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_search_arguments(parser: argparse.ArgumentParser, *, takes_statement: bool = True) -> argparse.Action:
-    """Declare what to search with, and where; return the action of the statement, or of the model."""
+    """Declare what to search with and where; return the action of the statement, or of the model."""
     action = parser.add_argument(
         "model", metavar="MODEL", help="a folder of `proofmatch train`, or OWNER/NAME on the Hub"
     )

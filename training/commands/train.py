@@ -20,7 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--preset", default="fast", choices=preset_names(), help="the settings to start from")
     parser.add_argument("--input", choices=INPUTS, default="both", help="which tokens the model takes")
-    parser.add_argument("--by-article", action="store_true", help="the splits that keep articles together")
+    parser.add_argument(
+        "--by-article", action="store_true", help="use the splits that keep articles together"
+    )
     parser.add_argument("--out", required=True, type=Path, metavar="MODEL", help="output folder")
     parser.add_argument(
         "--set",

@@ -13,17 +13,17 @@ from .vocabulary import FeatureReader, count_features
 
 SHARED, ASSOCIATED = "shared", "associated"
 
-# Instead of variables, in features that do not see their names: `f : X → Y` is `□ : △ → ○`.
+# Placeholders for variables, in features that do not see their names: `f : X → Y` is `□ : △ → ○`.
 _PLACEHOLDERS = "□△○◇☆"
 
 
 @dataclass(frozen=True, slots=True)
 class NamedFeature:
-    """A feature of a text, in words.
+    """A feature of a text, in readable form.
 
     Attributes:
         group: The group of the feature.
-        surface: What a reader sees where it first occurs.
+        surface: How it looks where it first occurs.
         spans: Where it occurs: the position of its first token, and the position after its last one.
     """
 
@@ -72,7 +72,7 @@ def explain_by_features(
     top: int | None = None,
     reader: FeatureReader | None = None,
 ) -> LexicalReasons:
-    """Take a score apart, without the hubness correction.
+    """Split a score into its parts, without the hubness correction.
 
     Args:
         matcher: The matcher.

@@ -5,7 +5,7 @@ hashes, so they must be the same in every process, on every machine and in every
 """
 
 # pyright: reportAttributeAccessIssue=false
-# (pyarrow.compute generates its functions at run time, where a type checker does not see them.)
+# (pyarrow.compute generates its functions at run time, where type checkers do not see them.)
 
 import re
 import string
@@ -25,7 +25,7 @@ from proofmatch.ragged import ranges
 from ...builder.variants.letters import letter_of_token
 from ...evaluation.task import INPUTS
 
-# Raise it with every change to which features a text has, or how they are hashed.
+# Increment it whenever the features of a text, or how they are hashed, change.
 FEATURES_VERSION = 2
 
 # The lowest bits of a feature's hash encode its group.

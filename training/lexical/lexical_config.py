@@ -119,7 +119,7 @@ class LexicalMatcherConfig(PretrainedConfig):
 
 @dataclass(frozen=True, slots=True)
 class LexicalView:
-    """A view of a pair that settings describe.
+    """A view of a pair, as settings describe it.
 
     Attributes:
         config: The configuration of its matcher.

@@ -29,7 +29,7 @@ _INITIAL_SCALES = (3.0, 1.0)  # logarithms; cosines alone are too close to each 
 _TEXTS_AT_ONCE = 1024
 _MIN_NORM = 1e-9
 
-# Pairs of texts that share a feature: from this many on, a dense product is faster.
+# If at least this many pairs of texts share a feature, a dense product is faster.
 _PAIRS_OF_A_FREQUENT_FEATURE = 4_000
 _NUMBERS_PER_ENTRY = 4
 
@@ -67,12 +67,12 @@ class EncodedBags:
 class LexicalMatcher(Matcher):
     """Scores a pair by the features that its texts share and by those that it has learned to associate.
 
-    The value of a feature in a text is a saturated count, times its idf, times exp of learned weights: one by
-    group, frequency and side (statement or proof), so that unknown features have one as well, and one of its
-    own if the feature is frequent enough, otherwise one that all others share. The sparse part of a score is
-    the cosine of such vectors. For the dense part, values of the same form weight the rows of two embedding
-    tables, one for each side; these begin equal, so that at first each feature is associated with itself.
-    Each part has a learned scale.
+    The value of a feature in a text is a saturated count, times its idf, times exp of learned weights. One of
+    them depends on group, frequency and side (statement or proof), so that unknown features have it as well.
+    The other is the feature's own if it is frequent enough; all other features share one. The sparse part of
+    a score is the cosine of such vectors. For the dense part, values of the same form weight the rows of two
+    embedding tables, one for each side. Both tables have equal initial values, so that at first each feature
+    is associated with itself. Each part has a learned scale.
 
     Example:
         >>> matcher = LexicalMatcher.from_bags(config, vocabulary, background)  # doctest: +SKIP

@@ -186,8 +186,8 @@ class FeatureVocabulary:
     def look_up_among(self, candidates: "FeatureVocabulary", weight: float, bags: Ragged) -> Ragged:
         """Look up features, with frequencies among training texts and candidate proofs together.
 
-        A word that the training split hardly has can be in every other proof of another book. The text that
-        a feature is looked up for, or its proof, is not counted, as in `look_up_pairs`.
+        A word that is rare in the training split may occur in every second proof of another book. As in
+        `look_up_pairs`, the text that a feature is looked up for, or its proof, is not counted.
 
         Args:
             candidates: The features of the candidate proofs.
@@ -209,8 +209,8 @@ class FeatureVocabulary:
         """Look up the features of training pairs, which the vocabulary has counted.
 
         The frequencies of a text's features exclude its own pair. Otherwise no feature of a training text
-        would be as rare as features of other texts are, and the matcher would not learn what rare features
-        are worth.
+        would be as rare as features of other texts are, and the matcher would not learn how much evidence
+        rare features are.
         """
         found = [self.look_up(texts) for texts in (statements, proofs)]
         for start in range(0, len(statements), _PAIRS_AT_ONCE):

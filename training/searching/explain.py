@@ -22,7 +22,7 @@ KINDS = (SHARED, ASSOCIATED)
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A score, taken apart.
+    """The parts of a score.
 
     Attributes:
         statement: Typed tokens; the spans of reasons refer to them.
@@ -32,7 +32,7 @@ class Explanation:
         encoder: Contribution of a joint matcher's encoder.
         hubness_correction: The part that depends on the proof alone, usually negative.
         reasons: What `shared` and `associated` consist of, strongest first.
-        agreement: What is added to the weighted mean of two views: the more, the closer their scores are.
+        agreement: The bonus added to the weighted mean of two views, greater if their scores are closer.
     """
 
     statement: Sequence[str]

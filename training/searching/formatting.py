@@ -47,7 +47,7 @@ def hit_to_text(hit: Hit, width: int, *, full: bool = False, measure: str = "sco
 
 
 def _named(text: str, kind: str) -> str:
-    """Let a text begin with what it is, as most do."""
+    """Put the kind before a text, unless it already begins with it."""
     return text if text.lower().startswith(kind) else f"{kind.capitalize()}. {text}"
 
 

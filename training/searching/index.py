@@ -1,4 +1,4 @@
-"""What a search reads: the vectors of all texts, the sparse ones by feature.
+"""The index of a search: the vectors of all texts, with the sparse ones sorted by feature.
 
 Arrays can be memory-mapped, so that a search of a large corpus begins at once and reads only what it needs.
 """
@@ -13,7 +13,7 @@ from ..cache import Arrays
 from ..vectors import SparseVectors, TextVectors, TextViews, Vectors, fuse_scores, views_of
 
 N_ARRAYS = 5
-"""Of a view: dense components; features, where the entries of each begin, and the text and value of each."""
+"""Of a view: dense components; features, where the entries of each begin; text and value of each entry."""
 
 
 class VectorIndex:
@@ -41,7 +41,7 @@ class VectorIndex:
 
 
 class JoinedIndex:
-    """Several indexes of consecutive texts as one; each was made on its own, in little memory.
+    """Several indexes of consecutive texts as one; each was made separately, with little memory.
 
     Args:
         parts: The indexes.
@@ -120,7 +120,7 @@ def views_of_arrays(arrays: Arrays) -> Sequence[Arrays]:
 
 
 def are_whole(arrays: Arrays, n_texts: int) -> bool:
-    """Check that arrays are those of an index of so many texts; their content is the cache's to check."""
+    """Check that arrays fit an index of so many texts; the cache checks their content."""
     return all(_is_whole(*view, n_texts=n_texts) for view in views_of_arrays(arrays))
 
 

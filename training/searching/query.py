@@ -1,4 +1,4 @@
-r"""A statement with formulas in TeX → the typed tokens that the builder would make of it.
+r"""A statement with formulas in TeX → the typed tokens that the builder would make from it.
 
 Formulas go through MathML, like those of a corpus, but the converter differs from LaTeXML: it chooses other
 characters for some signs, and writes no invisible operators. Both differences are evened out here.
@@ -34,12 +34,12 @@ _FREQUENT = 100
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A statement as a matcher takes it.
+    """A statement in the form that a matcher reads.
 
     Attributes:
-        text: The statement, with the meanings of the author's macros in their places.
+        text: The statement, with the author's macros expanded.
         tokens: Typed tokens, in the spelling of the matcher's corpus.
-        column: The statement as a reader takes it.
+        column: The statement in the form that the matcher's reader returns.
         not_understood: Commands that nobody has defined, and other faults of the TeX.
     """
 
@@ -61,8 +61,8 @@ def read_query(
         max_tokens: Refuse longer statements.
 
     Raises:
-        ProofmatchError: If the statement is too long, nothing in it is input of the matcher, or macros have
-            no end.
+        ProofmatchError: If the statement is too long, the matcher can read nothing in it, or macros expand
+            without end.
     """
     own, text = read_macros(statement)
     text = expand(text, {**(macros or {}), **own})
@@ -78,7 +78,7 @@ def encode_statement(model: TrainedMatcher, statement: str) -> Texts:
     """Encode one statement, text with formulas in TeX.
 
     Raises:
-        ProofmatchError: If nothing in the statement is input of the matcher.
+        ProofmatchError: If the matcher can read nothing in the statement.
     """
     return model.reader.read(_column(model, statement, statement_tokens(model, statement)))
 
@@ -89,7 +89,7 @@ def statement_tokens(model: TrainedMatcher, statement: str) -> list[str]:
 
 
 def _read(model: TrainedMatcher, text: str) -> tuple[list[str], list[str]]:
-    """Return the tokens of a text, and what of it is not understood."""
+    """Return the tokens of a text, and the parts that are not understood."""
     vocabulary = model.tokenizer.get_vocab()
     has_invisible = vocabulary.get(math_token(INVISIBLE_TIMES), _FREQUENT) < _FREQUENT
     read = read_tex(text, invisible_operators=has_invisible)
@@ -105,7 +105,7 @@ def _read(model: TrainedMatcher, text: str) -> tuple[list[str], list[str]]:
 
 
 def not_understood_line(faults: list[str]) -> str:
-    r"""Say in one line what of a statement was not understood.
+    r"""Say in one line which parts of a statement were not understood.
 
     >>> not_understood_line([r"\PP", r"\cF", "unclosed {"])
     'not understood: \\PP, \\cF; unclosed {'
@@ -319,7 +319,7 @@ def _is_function(item: Element) -> bool:
     return base.tag == "mi" and len(base.text or "") > 1
 
 
-# Spellings: which of several characters for one sign a model knows depends on what made its formulas
+# Spellings: of several characters for one sign, a model knows those that its corpus's converter wrote
 
 
 _SAME_SIGN = (
@@ -359,15 +359,15 @@ def _spelled(token: str, known: Container[str]) -> list[str]:
 
 
 def read_column(model: TrainedMatcher, texts: Sequence[str], side: str) -> pa.Array:
-    """Convert texts with formulas in TeX to a column that the model's reader takes.
+    """Convert texts with formulas in TeX to a column for the model's reader.
 
     Args:
         model: The model.
         texts: The texts.
-        side: What messages call one of them.
+        side: The name of a text in messages.
 
     Raises:
-        ProofmatchError: If they are no list of texts, or one of them is empty.
+        ProofmatchError: If they are not a list of texts, or one of them is empty.
     """
     if isinstance(texts, str):
         raise ProofmatchError(f"{side}s must be a list of texts; put a single text in a list")

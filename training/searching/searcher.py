@@ -45,7 +45,7 @@ _TEXT = {PROOFS: "proof", STATEMENTS: "statement"}
 _REASONS = 1_000
 _MAX_OTHERS = 20
 
-# Texts that are encoded and indexed together: what that takes in memory does not depend on the release.
+# Texts that are encoded and indexed together, so that memory does not depend on the size of the release.
 _TEXTS_PER_PART = 16_384
 
 
@@ -118,7 +118,7 @@ class Hit:
 
 
 def in_words(confidence: float) -> str:
-    """Say how sure a search is of a hit."""
+    """Describe a confidence in one word."""
     return "likely" if confidence >= 0.7 else "uncertain" if confidence >= 0.3 else "unlikely"
 
 
@@ -196,8 +196,8 @@ class Searcher:
             split: Search this split only.
 
         Raises:
-            ProofmatchError: If nothing in the statement is input of the matcher, or the matcher has no
-                features to explain or compare by.
+            ProofmatchError: If the matcher can read nothing in the statement, or has no features to explain
+                or compare by.
         """
         check_choice("among", among, AMONG)
         if k < 1:
@@ -322,9 +322,9 @@ class Searcher:
 def best_of_groups(scores: np.ndarray, groups: np.ndarray, k: int) -> np.ndarray:
     """Find the texts with the highest scores, the first of equal texts only; ties are in their order."""
     n = len(scores)
-    wanted = min(4 * k, n)  # to sort all of them would take longer than to score them
+    wanted = min(4 * k, n)  # sorting all of them would take longer than scoring them
     while True:
-        # Those beyond the least of the wanted ones, and all that tie with it.
+        # The scores above the lowest wanted one, and all ties with it.
         least = np.partition(scores, n - wanted)[n - wanted] if wanted else 0.0
         some = np.flatnonzero(scores >= least)
         order = some[np.argsort(-scores[some], kind="stable")]
@@ -375,7 +375,7 @@ def similarity_vectors(
 ) -> TextVectors:
     """Encode statements by their features, as vectors whose products are similarities.
 
-    Of several views, it takes the first, which sees the names of variables.
+    If there are several views, the first one is used, which sees the names of variables.
 
     A similarity is the mean of the two cosines that a lexical score consists of, weighted by their learned
     scales: 1 for equal statements, and about 0 for unrelated ones.

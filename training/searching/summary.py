@@ -25,8 +25,8 @@ class Line:
     """Reasons that concern the same words or formula.
 
     Attributes:
-        statement: The words or formula in the statement, to read.
-        proof: Those in the proof; the same for shared features.
+        statement: The words or formula in the statement, for display.
+        proof: The words or formula in the proof; the same for shared features.
         contribution: What all these reasons add to the score.
         reasons: The reasons.
     """
@@ -43,7 +43,7 @@ class Summary:
 
     Attributes:
         shared: What both texts have, strongest first.
-        associated: What of the statement is associated with what of the proof, strongest first.
+        associated: What the statement has that is associated with something in the proof, strongest first.
     """
 
     shared: list[Line]
@@ -119,7 +119,7 @@ class _Theme:
 
 @dataclass(slots=True)
 class _Group:
-    """Reasons with the same theme, that of the strongest one."""
+    """Reasons with the same theme, which is taken from the strongest one."""
 
     statement: _Theme
     proof: _Theme
@@ -164,7 +164,7 @@ class _Themes:
         return self._of_math(feature) if is_math else self._of_text(feature)
 
     def _of_shape(self, feature: NamedFeature) -> _Theme:
-        """Show variables as placeholders, such as `□ : △ → ○`, but keep those of other variables apart."""
+        """Show variables as placeholders, such as `□ : △ → ○`, but keep different variables apart."""
         signs = feature.surface.split(" ")
         tokens = [token for token in self.names(feature) if is_symbol(token) or _word(token)]
         if len(tokens) < 2 or len(signs) != len(tokens):
@@ -244,7 +244,7 @@ class _Scripts:
         ]
 
     def find(self, symbols: list[str]) -> list[str]:
-        """Tell of each symbol whether it is a subscript `_`, a superscript `^`, or neither."""
+        """Tell for each symbol whether it is a subscript `_`, a superscript `^`, or neither."""
         n = len(symbols)
         for leaves in self._formulas:
             for start in range(len(leaves) - n + 1):
@@ -300,7 +300,7 @@ def printed_formula(
 
     Args:
         tokens: The symbols.
-        find_scripts: Tells of each symbol whether it is a subscript `_`, a superscript `^`, or neither.
+        find_scripts: Tells for each symbol whether it is a subscript `_`, a superscript `^`, or neither.
 
     >>> printed_formula(["m:f", "m::", "m:X", "m:→", "m:Spec", "m:(", "m.script:O", "m:)"])
     'f: X → Spec(𝒪)'

@@ -32,7 +32,7 @@ _SECONDS_TO_CONNECT = 10.0
 _SECONDS_TO_END = 20.0
 _SECONDS_BETWEEN_LOOKS = 0.3
 _WAIT_PER_LOOK = (
-    20  # wait this many times as long as a look takes, so that looks take a twentieth of the time
+    20  # wait this many times as long as a check takes, so that checks take a twentieth of the time
 )
 
 # After this many seconds without a new part, the tasks seem stuck and are restarted. Each time, the limit

@@ -36,8 +36,8 @@ class ExactMatching(Matching):
 
     row_duals: np.ndarray  # the dual variable of each row
     column_duals: np.ndarray  # the dual variable of each column
-    rounds: int  # of column generation, each of which priced all pairs
-    n_pairs: int  # of the last restricted problem
+    rounds: int  # rounds of column generation; each round priced all pairs
+    n_pairs: int  # number of pairs of the last restricted problem
     certificate: Certificate
 
 

@@ -43,10 +43,10 @@ class PrimalDual:
 def rounding_allowance(
     scores: np.ndarray, row_duals: np.ndarray | float, column_duals: np.ndarray, tolerance: float
 ) -> np.ndarray:
-    """The reduced cost of each pair that `tolerance` rounding errors can amount to, in double precision.
+    """The reduced cost of each pair that `tolerance` rounding errors can add up to, in double precision.
 
-    Relative to each pair's own numbers: relative to the greatest score of all, a single huge one would hide
-    the differences between the others.
+    It is relative to the pair's own score and duals: relative to the greatest of all scores, a single huge
+    score would hide the differences between the others.
     """
     return tolerance * _EPSILON * (np.abs(scores) + np.abs(row_duals) + np.abs(column_duals))
 
@@ -210,7 +210,7 @@ class DualAscent:
         return targets
 
     def augmented(self) -> np.ndarray | None:
-        """Augment the matching along predecessor cycles and paths to free columns; None if nothing gains."""
+        """Augment the matching along predecessor cycles and paths to free columns; None if none gains."""
         candidates, columns, predecessors = self.candidates, self.columns, self.predecessors
         free = np.ones(candidates.n_columns, dtype=bool)
         free[columns] = False

@@ -1,4 +1,4 @@
-"""Exact decoding by column generation: the optimum over all pairs, of which only a few are ever held.
+"""Exact decoding by column generation: the optimum over all pairs, while holding only a few of them.
 
 Each round solves a restricted problem over some of the pairs, and prices all pairs with its dual variables.
 Pairs with a positive reduced cost could improve the matching and enter the restricted problem. If there are
@@ -55,7 +55,7 @@ def match_exactly(
         source: The scores, all finite.
         candidates: Result of `best_candidates`, if available, to save computing it.
         start: How many candidates per row the first restricted problem has. Missing pairs are added where
-            needed, so the total is optimal whatever this is.
+            needed, so the total is optimal for any value.
         on_round: Called after each round.
 
     Raises:

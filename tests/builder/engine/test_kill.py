@@ -1,4 +1,4 @@
-"""Kills and Ctrl-C at any moment: nothing is lost or doubled, and no process is left behind."""
+"""Kills and Ctrl-C at any moment: nothing is lost or duplicated, and no process is left behind."""
 
 import contextlib
 import os

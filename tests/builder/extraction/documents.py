@@ -1,4 +1,4 @@
-"""Small documents for the tests, in each generation of LaTeXML's markup, and what is made of them."""
+"""Small documents for the tests, in each generation of LaTeXML's markup, and helpers to extract from them."""
 
 from collections.abc import Sequence
 

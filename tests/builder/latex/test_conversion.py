@@ -1,4 +1,4 @@
-"""LaTeX sources become pairs as XHTML does; none is converted twice; each failure has its reason."""
+"""LaTeX sources become pairs, like XHTML; none is converted twice; each failure has its reason."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Releases of schema version 1 still open; `version_1.zip` is one, made by the proofmatch of that time."""
+"""Releases of schema version 1 still open; `version_1.zip` is one, made by an early version of proofmatch."""
 
 import zipfile
 from pathlib import Path

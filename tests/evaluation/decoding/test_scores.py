@@ -1,4 +1,4 @@
-"""Score sources: products and sums are those of dense matrices, whatever the blocks."""
+"""Score sources: products and sums equal those of dense matrices, whatever the blocks."""
 
 import numpy as np
 import pytest

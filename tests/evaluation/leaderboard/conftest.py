@@ -1,4 +1,4 @@
-"""Real results of the sample, to be changed as one likes."""
+"""Real results of the sample, for tests to modify."""
 
 import shutil
 from pathlib import Path

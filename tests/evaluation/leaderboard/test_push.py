@@ -1,4 +1,4 @@
-"""The site on the Hub: a static Space, with the files of the folder and nothing of ours that is gone."""
+"""The site on the Hub: a static Space, with the files of the folder and no outdated ones of ours."""
 
 from pathlib import Path
 

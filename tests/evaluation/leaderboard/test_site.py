@@ -1,4 +1,4 @@
-"""The folder of the site: the same bytes every time, and never over what is not ours."""
+"""The folder of the site: the same bytes every time, and no file of others is overwritten."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Usual formulas become the MathML that browsers draw well, and hostile ones nothing worse."""
+"""Usual formulas become the MathML that browsers draw well, and hostile ones do no harm."""
 
 import doctest
 import json

@@ -1,4 +1,4 @@
-"""Reports that several tests look at."""
+"""Reports that several tests share."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Releases and predictions that are written by hand, for pages that can be foreseen word by word."""
+"""Handwritten releases and predictions, for pages whose every word is known in advance."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`proofmatch predict`: scores are the model's, and it is not judged on what it was trained on."""
+"""`proofmatch predict`: scores are the model's, and it is not evaluated on its training data."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""`proofmatch train`: what is in the folder afterwards, and what is on the screen."""
+"""`proofmatch train`: the files that it writes, and its output on the screen."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Macros are replaced by their meanings, and bombs by a sentence."""
+"""Macros are expanded, and macro bombs are refused in one sentence."""
 
 import doctest
 

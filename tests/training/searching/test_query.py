@@ -1,4 +1,4 @@
-"""Statements in TeX have the tokens that the builder makes of printed ones; any input is accepted."""
+"""Statements in TeX get the same tokens as printed ones from the builder; any input is accepted."""
 
 import doctest
 import importlib

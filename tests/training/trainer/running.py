@@ -1,6 +1,6 @@
 """Runs the command line in processes that can be killed, without loading libraries each time.
 
-A fork server has loaded the libraries, and a run is a fork of it: a process with its own memory and signals.
+A fork server loads the libraries once. Each run is a fork of it: a process with its own memory and signals.
 """
 
 import faulthandler

@@ -1,4 +1,4 @@
-"""Learning curves: complete and well-formed, whatever a run has logged."""
+"""Learning curves: complete and well-formed for any log of a run."""
 
 import math
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Two processes that share a batch are one process that has it all."""
+"""Two processes that share a batch train like one process with the whole batch."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A matching task that a tiny matcher learns in no time: each pair has a word of its own."""
+"""A matching task that a tiny matcher learns in no time: each pair has a unique word."""
 
 import numpy as np
 import torch

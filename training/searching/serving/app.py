@@ -42,8 +42,8 @@ MCP_PATH = "/mcp"
 _MAX_TARGET = 2_000  # characters of a path
 _MAX_HEADERS = 100
 _MAX_HEADER_BYTES = 32_000
-# Most clients listen for an answer only after they have sent the whole request: of one that is too long, so
-# many bytes are read and discarded.
+# Most clients read the response only after they have sent the whole request. So this many bytes of a request
+# that is too long are read and discarded.
 _MAX_DISCARDED = 1_000_000
 SAFE_HEADERS = {
     "Server": "proofmatch",
@@ -135,7 +135,7 @@ def make_app(
         model: The name of the model, to show.
         release: The name of the release, to show.
         k: Number of hits that the page shows by default.
-        mcp: A route for the Model Context Protocol, and what runs as long as the server does.
+        mcp: A route for the Model Context Protocol, and a context that lasts as long as the server.
     """
     page = _make_page(service, model, release, k)
     document = openapi_document()
@@ -191,7 +191,7 @@ def json_error(status: int, sentence: str, headers: Mapping[str, str] | None = N
 
 
 class Guard:
-    """Checks every request before the application sees it, and adds the headers of safety to every answer.
+    """Checks every request before the application sees it, and adds security headers to every answer.
 
     Args:
         app: The application.
@@ -234,7 +234,7 @@ class Guard:
     async def _check(self, scope: Scope, receive: Receive) -> None:
         headers = Headers(scope=scope)
         if scope["http_version"] not in ("1.0", "1.1"):
-            raise Refused(505, "only HTTP/1.1 and HTTP/1.0 are spoken here")
+            raise Refused(505, "only HTTP/1.1 and HTTP/1.0 are supported")
         if len(scope["raw_path"]) + len(scope["query_string"]) > _MAX_TARGET:
             raise Refused(414, "the address of the request is too long")
         if len(headers) > _MAX_HEADERS or sum(len(value) for _, value in headers.raw) > _MAX_HEADER_BYTES:

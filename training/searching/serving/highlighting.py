@@ -10,7 +10,7 @@ from ..explain import Explanation
 from ..summary import MIN_CONTRIBUTION, Line, is_meaningful, is_symbol, summarize
 
 _MAX_REASONS = {SHARED: 7, ASSOCIATED: 4}
-# Of the many features of one reason, the weak ones would mark too much else.
+# A reason has many features; weak ones would mark too many other words.
 _SHARE_OF_STRONGEST = 0.2
 _MARKS = {SHARED: "orange-mark", ASSOCIATED: "blue-mark"}
 _LEVELS = ((0.4, "strong"), (0.15, "medium"), (0.0, "weak"))
@@ -23,7 +23,7 @@ class ShownReason:
     Attributes:
         kind: `shared` or `associated`.
         contribution: What it adds to the score.
-        names: What it concerns in the statement and in the proof, to read.
+        names: The words or formulas it concerns in the statement and in the proof, for display.
         keys: The words and symbols of the proof to mark, as scripts of pages name them: `t:ring`, `m:x`.
     """
 

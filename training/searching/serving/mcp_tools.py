@@ -65,9 +65,9 @@ def make_mcp_server(service: SearchService) -> MCPServer[Any]:
 
 
 def http_route(service: SearchService, path: str) -> tuple[BaseRoute, AbstractAsyncContextManager[Any]]:
-    """Make a route that speaks the protocol over HTTP, and what runs as long as its server does.
+    """Make a route for the protocol over HTTP, and a context that lasts as long as its server.
 
-    Who may ask, and how much, is checked by the application around it.
+    The application around it checks who may send requests, and how many.
     """
     server = make_mcp_server(service)
     app = server.streamable_http_app(
@@ -78,7 +78,7 @@ def http_route(service: SearchService, path: str) -> tuple[BaseRoute, AbstractAs
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     (route,) = (route for route in app.routes if isinstance(route, Route))
-    # Without sessions, there is nothing to listen to by GET or to end by DELETE.
+    # Without sessions, GET has nothing to listen to, and DELETE nothing to end.
     return Route(path, route.endpoint, methods=["POST"]), server.session_manager.run()
 
 
@@ -86,6 +86,6 @@ def run_on_stdio(service: SearchService) -> None:
     """Serve on standard input and output until the input ends."""
     server = make_mcp_server(service)
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
-        # Ctrl-C ends it as any filter: the thread that reads cannot be interrupted, and nothing is lost.
+        # Ctrl-C ends it like any filter: the reading thread cannot be interrupted, and nothing is lost.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     anyio.run(server.run_stdio_async)

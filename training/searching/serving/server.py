@@ -1,4 +1,4 @@
-"""`proofmatch serve`: the port, the limits of connections, and the life of the server."""
+"""`proofmatch serve`: the port, limits on connections, and start and shutdown of the server."""
 
 import gc
 import json
@@ -26,7 +26,9 @@ from .service import MAX_SECONDS, SearchService
 _SECONDS_TO_ARRIVE = 10.0  # for a whole request
 _SECONDS_TO_END = 5
 _MAX_CONNECTIONS = 256
-_MAX_HEAD = 128 * 1024  # bytes of a request's head; the application refuses shorter ones in better words
+_MAX_HEAD = (
+    128 * 1024
+)  # bytes of a request's head; the application refuses shorter ones with a better message
 _LOOPBACK = "127.0.0.1"
 
 
@@ -134,7 +136,7 @@ def url_of(host: str, port: int) -> str:
 
 
 class SearchServer(uvicorn.Server):
-    """Says when it is ready, and refuses the searches that wait when it ends.
+    """Prints a greeting when it is ready, and refuses waiting searches when it shuts down.
 
     Args:
         app: The application.
@@ -162,7 +164,7 @@ class SearchServer(uvicorn.Server):
         self._greeting = greeting
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and say so."""
+        """Listen, and print the greeting."""
         await super().startup(sockets)
         if self._greeting:
             print(self._greeting, flush=True)
@@ -174,10 +176,10 @@ class SearchServer(uvicorn.Server):
 
 
 class SearchProtocol(H11Protocol):
-    """Drops connections that take too long, and refuses what is not HTTP in JSON."""
+    """Drops connections that take too long, and answers invalid HTTP with an error in JSON."""
 
     def connection_made(self, transport: Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Begin to count the seconds."""
+        """Start the timer."""
         super().connection_made(transport)
         self._timers: list[TimerHandle] = [
             self.loop.call_later(_SECONDS_TO_ARRIVE, self._drop_unless_arrived),
@@ -187,13 +189,13 @@ class SearchProtocol(H11Protocol):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop counting."""
+        """Stop the timer."""
         for timer in self._timers:
             timer.cancel()
         super().connection_lost(exc)
 
     def eof_received(self) -> bool:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Answer a client that has sent its request and sends no more; refuse half a request."""
+        """Answer a client that has closed its side after the request; refuse an incomplete request."""
         if self._has_arrived:
             return not self.cycle.response_complete  # whether to stay connected
         if self.cycle is not None or self.conn.trailing_data[0]:
@@ -201,7 +203,7 @@ class SearchProtocol(H11Protocol):
         return False
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is not HTTP; called while the error of the parser is handled."""
+        """Refuse invalid HTTP; called while the error of the parser is handled."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             status = getattr(sys.exception(), "error_status_hint", 400)
             kind = {"Content-Type": "application/json", "Content-Security-Policy": POLICY_OF_DATA}

@@ -1,4 +1,4 @@
-"""Searches as programs ask for them: what a request and an answer have, limits, and one search at a time.
+"""Searches for programs: the fields of requests and answers, limits, and one search at a time.
 
 The models here make the JSON of the API, its OpenAPI document and the tool of the MCP server.
 """
@@ -105,7 +105,7 @@ class Source(BaseModel):
 
 
 class Reason(BaseModel):
-    """What adds to the score of a proof."""
+    """A contribution to the score of a proof."""
 
     kind: str = Field(
         json_schema_extra={"enum": ["shared", "associated"]},

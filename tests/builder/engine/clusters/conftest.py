@@ -1,4 +1,4 @@
-"""A corpus of several batches, and what a build on this machine makes of it."""
+"""A corpus of several batches, and the release that a local build makes from it."""
 
 from pathlib import Path
 

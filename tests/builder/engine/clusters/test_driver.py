@@ -1,4 +1,4 @@
-"""The driver trusts parts, not programs: engines that lie, hang or fail, played by small programs."""
+"""The driver trusts parts, not programs: small programs stand in for engines that lie, hang or fail."""
 
 import os
 import subprocess

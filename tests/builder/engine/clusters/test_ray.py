@@ -1,6 +1,6 @@
-"""The Ray engine on a real cluster of this machine: the same bytes, whoever is killed.
+"""The Ray engine on a real cluster on this machine: the same bytes, whichever process is killed.
 
-Ray's processes get a home of their own, with a token of their own, and leave the user's alone.
+Ray's processes get a separate home folder with a separate token, and leave the user's alone.
 """
 
 import contextlib

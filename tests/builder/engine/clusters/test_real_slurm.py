@@ -1,4 +1,4 @@
-"""The Slurm engine on a real Slurm, started for these tests: the same bytes, whatever becomes of tasks."""
+"""The Slurm engine on a real Slurm, started for these tests: the same bytes, whatever happens to tasks."""
 
 import subprocess
 import sys

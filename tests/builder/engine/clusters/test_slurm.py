@@ -1,4 +1,4 @@
-"""The Slurm engine, with programs in the place of Slurm's that do the same on this machine."""
+"""The Slurm engine, with programs that imitate Slurm's on this machine."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Many clients at once: everybody is answered, or told to try again."""
+"""Many clients at once: all of them are answered, or told to try again."""
 
 from proofmatch.builder.release.release import open_release
 from tests.benchmarks.serving import BUSY, put_under_load

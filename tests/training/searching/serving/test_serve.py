@@ -1,4 +1,4 @@
-"""`proofmatch serve`: from the command line to the page, and to its end."""
+"""`proofmatch serve`: from the command line to the page and the shutdown."""
 
 import gc
 import http.client
