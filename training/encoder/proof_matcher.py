@@ -292,7 +292,9 @@ class ProofMatcher(Matcher):
         Returns:
             The scores, (statements, proofs).
         """
-        return self.score(self.encode(statements), self.encode(proofs))
+        # Together, because more texts to sort by length need less padding.
+        vectors = self.encode([*statements, *proofs])
+        return self.score(vectors[: len(statements)], vectors[len(statements) :])
 
     def encode(self, texts: Sequence[np.ndarray]) -> torch.Tensor:
         """Encode texts, in batches of similar length.
