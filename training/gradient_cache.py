@@ -47,7 +47,8 @@ def backward_in_chunks(
         The loss, detached.
     """
     if chunk is None:
-        value = loss(matcher.score(gather(matcher.encode(statements)), gather(matcher.encode(proofs))))
+        vectors = matcher.encode([*statements, *proofs])  # together, for less padding
+        value = loss(matcher.score(*map(gather, vectors.split([len(statements), len(proofs)]))))
         value.backward()
         return value.detach()
     sides = [_chunks(statements, chunk), _chunks(proofs, chunk)]

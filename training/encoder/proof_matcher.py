@@ -1,9 +1,9 @@
 """`ProofMatcher`: a self-attentive encoder with max pooling, and a trainable bilinear similarity."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -62,24 +62,33 @@ class SelfAttention(nn.Module):
         self.project = nn.Linear(config.embedding_size, sum(self.sizes))
         self.combine = nn.Linear(config.num_heads * config.value_size, config.embedding_size)
 
-    def forward(self, hidden: torch.Tensor, allowed: torch.Tensor | None) -> torch.Tensor:
+    def forward(
+        self, hidden: torch.Tensor, allowed: torch.Tensor | None, projection: torch.Tensor
+    ) -> torch.Tensor:
         """Attend from every token to all tokens of its text.
 
         Args:
             hidden: (texts, length, embedding).
             allowed: Which tokens are not padding, (texts, 1, 1, length); None if all are.
+            projection: The weight of `project`, as `transposed_projection` returns it.
         """
         texts, length, _ = hidden.shape
-        # One product for each is faster than one for all: the gradient of a wide matrix is slow to compute.
-        parts = zip(self.project.weight.split(self.sizes), self.project.bias.split(self.sizes), strict=True)
+        projected = torch.addmm(self.project.bias, hidden.flatten(0, 1), projection)
         queries, keys, values = (
-            functional.linear(hidden, weight, bias)
-            .view(texts, length, self.num_heads, -1)
-            .transpose(1, 2)  # (texts, heads, length, size)
-            for weight, bias in parts
+            part.view(texts, length, self.num_heads, -1).transpose(1, 2)  # (texts, heads, length, size)
+            for part in projected.view(texts, length, -1).split(self.sizes, dim=-1)
         )
         attended = functional.scaled_dot_product_attention(queries, keys, values, allowed)
         return self.combine(attended.transpose(1, 2).reshape(texts, length, -1))
+
+    def transposed_projection(self) -> torch.Tensor:
+        """Return the weight of `project` as (embedding, sizes), for all batches of a step.
+
+        While gradients are computed it is a copy, because PyTorch computes the gradient in the layout of the
+        matrix, and this one is faster.
+        """
+        transposed = self.project.weight.t()
+        return transposed.contiguous() if torch.is_grad_enabled() else transposed
 
 
 class EncoderLayer(nn.Module):
@@ -94,9 +103,11 @@ class EncoderLayer(nn.Module):
         self.feed_forward_norm = nn.LayerNorm(config.embedding_size)
         self.dropout = Dropout(config.dropout)
 
-    def forward(self, hidden: torch.Tensor, allowed: torch.Tensor | None) -> torch.Tensor:
+    def forward(
+        self, hidden: torch.Tensor, allowed: torch.Tensor | None, projection: torch.Tensor
+    ) -> torch.Tensor:
         """Contextualize embeddings, (texts, length, embedding)."""
-        hidden = self.attention_norm(hidden + self.dropout(self.attention(hidden, allowed)))
+        hidden = self.attention_norm(hidden + self.dropout(self.attention(hidden, allowed, projection)))
         inner = self.contract(functional.relu(self.expand(hidden)))
         return self.feed_forward_norm(hidden + self.dropout(inner))
 
@@ -132,17 +143,21 @@ class SelfAttentiveEncoder(nn.Module):
         """
         words = torch.cat([input_ids.flatten() for input_ids, _ in batches])
         embedded = self.embedding(words).split([input_ids.numel() for input_ids, _ in batches])
+        layers = cast("Iterable[EncoderLayer]", self.layers)
+        projections = [layer.attention.transposed_projection() for layer in layers]
         return [
-            self._contextualize(some.view(*real.shape, -1), real)
+            self._contextualize(some.view(*real.shape, -1), real, projections)
             for some, (_, real) in zip(embedded, batches, strict=True)
         ]
 
-    def _contextualize(self, embedded: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+    def _contextualize(
+        self, embedded: torch.Tensor, real: torch.Tensor, projections: list[torch.Tensor]
+    ) -> torch.Tensor:
         # Attention without a mask is faster.
         allowed = None if bool(real.all()) else real[:, None, None, :]
         hidden = self.dropout(embedded * self.scale + sinusoidal_positions(embedded.shape[1], embedded))
-        for layer in self.layers:
-            hidden = layer(hidden, allowed)
+        for layer, projection in zip(self.layers, projections, strict=True):
+            hidden = layer(hidden, allowed, projection)
         if allowed is not None:
             hidden = hidden.masked_fill(~real[:, :, None], -torch.inf)
         return hidden.amax(dim=1)
@@ -277,7 +292,9 @@ class ProofMatcher(Matcher):
         Returns:
             The scores, (statements, proofs).
         """
-        return self.score(self.encode(statements), self.encode(proofs))
+        # Together, because more texts to sort by length need less padding.
+        vectors = self.encode([*statements, *proofs])
+        return self.score(vectors[: len(statements)], vectors[len(statements) :])
 
     def encode(self, texts: Sequence[np.ndarray]) -> torch.Tensor:
         """Encode texts, in batches of similar length.
