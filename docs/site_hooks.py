@@ -7,7 +7,7 @@ the site leads there, a figure is copied, and a link to any other file of the re
 import re
 from pathlib import Path, PurePosixPath
 from posixpath import normpath, relpath
-from shutil import copyfile, rmtree
+from shutil import rmtree
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -25,6 +25,8 @@ OTHERS = {
 }
 PACKAGES = ("builder", "dataset_card", "evaluation", "training")
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!\w+:)([^)#\s]*)(#[^)\s]*)?\)")
+_EXAMPLE = re.compile(r"^( +)Example:$", re.MULTILINE)
+_SHORT_CODE = re.compile(r"<code>([^<\n]{1,30})</code>")
 _FENCED = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 
 
@@ -37,7 +39,9 @@ def on_startup(**_: object) -> None:
         for module in folder.rglob("*.py"):
             copy = root / package / module.relative_to(folder)
             copy.parent.mkdir(parents=True, exist_ok=True)
-            copyfile(module, copy)
+            # Google's style has the section `Examples`; with `Example`, mkdocstrings shows `>>>` as quotations.
+            text = module.read_text(encoding="utf-8")
+            copy.write_text(_EXAMPLE.sub(r"\1Examples:", text), encoding="utf-8")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -73,6 +77,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
     parts = _FENCED.split(markdown)
     return "".join(part if part.startswith("```") else _LINK.sub(rewrite, part) for part in parts)
+
+
+def on_page_content(html: str, **_: object) -> str:
+    """Mark short code, which the style keeps in one line: browsers break `--set` after a hyphen."""
+    return _SHORT_CODE.sub(r'<code class="short">\1</code>', html)
 
 
 def _place(target: str) -> str:

@@ -145,21 +145,25 @@ def check_duplicates(evidence: Evidence) -> Iterator[Remark]:
         f"shingles; {RECALL:.3%} of the pairs at exactly {SIMILAR} are found, and more above it"
     )
     for pairs in families:
-        for side in SIDES:
-            yield _exact(evidence, pairs, f"{side}s", pairs.texts[side], side)
-        yield _leaked(evidence, pairs)
-        for side in SIDES:
-            yield _near(evidence, pairs, side, near[side])
+        found = [_exact(evidence, pairs, f"{side}s", pairs.texts[side], side) for side in SIDES]
+        found.append(_leaked(evidence, pairs))
+        found += [_near(evidence, pairs, side, near[side]) for side in SIDES]
+        remarks = [remark for remark in found if remark is not None]
+        yield from remarks or [
+            Note(f"{pairs.config}: no statement, proof or pair repeats another, not even nearly")
+        ]
 
 
-def _exact(evidence: Evidence, pairs: _Pairs, what: str, groups: np.ndarray, side: str) -> Note:
-    """Count the rows that repeat a text, within their split and across splits."""
+def _exact(evidence: Evidence, pairs: _Pairs, what: str, groups: np.ndarray, side: str) -> Note | None:
+    """Count the rows that repeat a text, within their split and across splits; None without any."""
     splits = pairs.splits_of(groups, int(groups.max(initial=-1)) + 1)
     repeats = []
     for number in range(len(SPLITS)):
         in_split = groups[pairs.bits == 1 << number]
         repeats.append(len(in_split) - len(np.unique(in_split)))
     across = np.flatnonzero(pairs.held_out & ((splits[groups] & ~pairs.bits) != 0))
+    if not any(repeats) and not len(across):
+        return None
     examples = []
     for row in across[:EXAMPLES].tolist():
         twin = np.flatnonzero((groups == groups[row]) & (pairs.bits != pairs.bits[row]))[0]
@@ -172,20 +176,20 @@ def _exact(evidence: Evidence, pairs: _Pairs, what: str, groups: np.ndarray, sid
     )
 
 
-def _leaked(evidence: Evidence, pairs: _Pairs) -> Remark:
-    """Judge the held-out pairs whose two texts both occur together in another split."""
+def _leaked(evidence: Evidence, pairs: _Pairs) -> Remark | None:
+    """Judge the held-out pairs whose two texts both occur together in another split; None without repeated pairs."""
     statements, proofs = (pairs.texts[side] for side in SIDES)
     both = statements * (len(evidence.texts["proof"]) + 1) + proofs
     groups = np.unique(both, return_inverse=True)[1].reshape(-1)
     found = _exact(evidence, pairs, "pairs", groups, "statement")
-    if found.count <= evidence.max_leaked * pairs.held_out.sum():
+    if found is None or found.count <= evidence.max_leaked * pairs.held_out.sum():
         return found
     limit = f"more than {evidence.max_leaked:.1%} of the held-out pairs are leaked"
     return Fault(f"{found.message}; {limit}", found.examples, found.count)
 
 
-def _near(evidence: Evidence, pairs: _Pairs, side: str, near: NearPairs) -> Note:
-    """Count the rows that have a near duplicate, within their split and across splits."""
+def _near(evidence: Evidence, pairs: _Pairs, side: str, near: NearPairs) -> Note | None:
+    """Count the rows that have a near duplicate, within their split and across splits; None without any."""
     texts, what = pairs.texts[side], f"{side}s"
     splits = pairs.splits_of(texts, len(evidence.texts[side]))
     first, second = splits[near.first], splits[near.second]
@@ -195,6 +199,8 @@ def _near(evidence: Evidence, pairs: _Pairs, side: str, near: NearPairs) -> Note
     of_row = neighbours[texts]
     within = [int(((of_row & pairs.bits & 1 << number) != 0).sum()) for number in range(len(SPLITS))]
     across = int((pairs.held_out & ((of_row & ~pairs.bits) != 0)).sum())
+    if not any(within) and not across:
+        return None
     both = first | second
     crossing = np.flatnonzero((first != 0) & (second != 0) & ((both & (both - 1)) != 0))
     examples = []

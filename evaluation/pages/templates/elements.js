@@ -17,6 +17,9 @@ function sourceNodes(source) {
   return [" · ", isLink ? element("a", { href: source, rel: "noopener noreferrer" }, source) : source];
 }
 
+// An id stays in one line: a browser would break it after its first hyphen.
+const idNode = (id) => element("span", { class: "id" }, id);
+
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 
 // The styles of Unicode's mathematical letters, by the code point after the last of each.

@@ -131,11 +131,11 @@ async function showMatch(at) {
   byId("match").replaceChildren(
     element("p", { class: "steps" }, button("Previous", place - 1), button("Next", place + 1),
       ...badges.map((badge) => element("span", { class: "badge" }, badge))),
-    panel("statement", "Statement", [`${index.kind[at]} in “${index.title[at]}”, ${index.category[at]}, ${index.id[at]}`, sourceNodes(index.source[at])],
+    panel("statement", "Statement", [`${index.kind[at]} in “${index.title[at]}”, ${index.category[at]}, `, idNode(index.id[at]), sourceNodes(index.source[at])],
       statement, marker(...keys, false)),
     element("div", { class: "proofs" },
-      panel("gold", "Right proof", `its own, ${index.proofs[at][0]}`, gold, marker(...keys, true)),
-      panel("rival", isBroken ? "Proof in the one-to-one matching" : "Predicted proof", [`${index.rival_title[at] ? `of a ${index.rival_kind[at]} in “${index.rival_title[at]}”, ` : ""}${index.proofs[at][1]}`, sourceNodes(index.rival_source[at])],
+      panel("gold", "Right proof", ["its own, ", idNode(index.proofs[at][0])], gold, marker(...keys, true)),
+      panel("rival", isBroken ? "Proof in the one-to-one matching" : "Predicted proof", [`${index.rival_title[at] ? `of a ${index.rival_kind[at]} in “${index.rival_title[at]}”, ` : ""}`, idNode(index.proofs[at][1]), sourceNodes(index.rival_source[at])],
         rival, marker(...keys, true), ...what)));
   if (pressed) {
     const steps = [...byId("match").querySelectorAll("[data-step]:enabled")];

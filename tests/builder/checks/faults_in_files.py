@@ -26,7 +26,7 @@ def extra_file(release):
     (release.folder / "notes.txt").write_text("remember")
 
 
-@unsealed(r"\.build is there", "manifest")
+@unsealed(r"\.build .*not finished", "manifest")
 def unfinished_build(release):
     (release.folder / ".build").mkdir()
 

@@ -19,7 +19,7 @@ function resultNode(hit, measure, most) {
         ? element("span", { class: `certainty ${hit.certainty}` }, element("strong", {}, percent(hit.confidence)), ` ${hit.certainty}`)
         : [],
       element("span", { class: "score" }, `${measure} `, element("strong", {}, hit.score.toFixed(2))),
-      element("span", { class: "ids" }, hit.kind, sourceNodes(hit.source), ` · ${hit.proof_id}`),
+      element("span", { class: "ids" }, hit.kind, sourceNodes(hit.source), " · ", idNode(hit.proof_id)),
     ),
     element("div", { class: "texts" }, textBlock("Statement", hit.shown.statement, "statement"), textBlock("Proof", hit.shown.proof, "proof", hit.shown.marks)),
   );
