@@ -61,12 +61,12 @@ def import_published(
 
     Args:
         source: A folder with the files, subfolders and archives (`.tar[.gz|.bz2|.xz]`, `.zip`) included, or a
-            dataset on the Hub such as `waylonli/MATcH`, of which only the necessary files are downloaded.
+            dataset on the Hub such as `waylonli/MATcH`. Only the necessary files are downloaded.
         out: The release folder.
         revision: A branch, tag or commit of the dataset on the Hub; by default its main branch.
         symbols: Which edition: `conservation` (as the authors wrote), or with symbols replaced in the
             proofs: `partial`, `trans`, `full`.
-        subset: `mixed` for all pairs, `pb` for those of articles on probability.
+        subset: `mixed` for all pairs, `pb` for the pairs of articles on probability.
         seed: Salt of the order of the pairs, and of splits that are not published.
         license: The Hub's name of a licence, for the card.
         workers: Number of processes; by default one per CPU.

@@ -182,7 +182,7 @@ class _RowCollector:
         self.n_proofs += len(proofs or ())
 
     def add_fault(self, place: int | None, problem: str, statement: str | None = None) -> None:
-        """Add a fault; those that will not be shown are only counted."""
+        """Add a fault; faults that will not be shown are only counted."""
         self.n_faults += 1
         if len(self.faults) < FAULTS_SHOWN:
             self.faults.append(Fault(place, statement, problem))

@@ -112,7 +112,7 @@ def run_baselines(release: Release, store: Store) -> None:
 
 
 def run_models(release: Release, store: Store, models: Path, names: Sequence[str] = ()) -> None:
-    """Train the systems of `models.toml`, all or those named, and evaluate them on validation and test."""
+    """Train all or the named systems of `models.toml`, and evaluate them on validation and test."""
     from proofmatch.training.prediction import model_scores
 
     from .systems import describe, load_history, read_systems, task_of, trained_system
@@ -187,7 +187,7 @@ def run_claims(release: Release, store: Store, models: Path) -> None:
 
 
 def run_ablation(release: Release, store: Store, models: Path, names: Sequence[str] = ()) -> None:
-    """Train systems of `ablation.toml`, all or those named, and evaluate those of `models.toml` in more ways.
+    """Train all or the named systems of `ablation.toml`, and evaluate the systems of `models.toml` further.
 
     The latter must have been trained. They are evaluated with scores normalised over all candidates, and on
     proofs with renamed variables.

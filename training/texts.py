@@ -101,7 +101,7 @@ def encode_texts(
 ) -> Ragged:
     """Encode typed tokens, with a start and an end word around each text.
 
-    The result is that of the tokenizer, except for unknown math tokens: the tokenizer's model has a single
+    The result equals the tokenizer's, except for unknown math tokens: the tokenizer's model has a single
     unknown word, the one for text; here math tokens get a word of their own.
 
     Args:

@@ -140,7 +140,7 @@ def check_order(evidence: Evidence) -> Iterator[Remark]:
             pairs, *tasks = (evidence.tables[config, split] for config in configs)
             orders = [np.arange(len(pairs)), *map(_places, [pairs] * 2, tasks, SIDES)]
             if any(len(order) != len(pairs) for order in orders):
-                yield NotChecked(f"{configs[0]} {split}: its rows and those of the task's tables differ")
+                yield NotChecked(f"{configs[0]} {split}: its rows differ from the rows of the task's tables")
                 continue
             for first, second in combinations(range(len(configs)), 2):
                 one, other = orders[first], orders[second]

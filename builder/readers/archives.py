@@ -335,7 +335,7 @@ def _zip_document(
 def read_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
     """Read at most `most` bytes of a member, if it can be decompressed in pieces.
 
-    With the newer compressions, zipfile decompresses all that it has read: a kilobyte can hold gigabytes.
+    With the newer compressions, zipfile decompresses everything it has read: a kilobyte can hold gigabytes.
     """
     _check_compression(member)
     with archive.open(member) as content:

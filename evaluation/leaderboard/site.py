@@ -115,7 +115,7 @@ def _copy(entry: Entry) -> str:
 
 
 def write_site(out: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write the files of a site, each atomically, and remove those of an earlier site.
+    """Write the files of a site, each atomically, and remove the files of an earlier site.
 
     The list of files is written first, so that after an interrupted run the next one knows every file.
 
