@@ -57,7 +57,7 @@ def import_published(
 
     The `mixed` (or `pb`) files become the configurations split by pair, the `unmixed` files those split by
     article. If one of the two is missing, its splits are made by the rules of a build. An interrupted import
-    resumes when it is called again; a finished one is left as it is.
+    resumes when it is called again; a finished one is left unchanged.
 
     Args:
         source: A folder with the files, subfolders and archives (`.tar[.gz|.bz2|.xz]`, `.zip`) included, or a

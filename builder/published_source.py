@@ -222,7 +222,7 @@ def find_files(
     Raises:
         ProofmatchError: If the place has none of them, or not all splits of a family.
     """
-    # The restriction to one field has no split by article of its own.
+    # The restriction to one field has no separate split by article.
     wanted = (subset, BY_ARTICLE) if subset == "mixed" else (subset,)
     names, survey, editions = place.names(), Survey(), set[str]()
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SIDES = ("statement", "proof")
 
-_MOST_VARIABLES = 30  # of a sort in a text; further ones share the last number
+_MOST_VARIABLES = 30  # of a sort in a text; additional ones share the last number
 
 Columns = Callable[[], Iterable[tuple[pa.Array, str | None]]]
 """Returns columns of texts, each with a unique name, or None."""

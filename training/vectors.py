@@ -76,7 +76,7 @@ class TextVectors:
 
 @dataclass(frozen=True, slots=True)
 class TextViews:
-    """Vectors of texts in several views, each with a score of its own.
+    """Vectors of texts in several views, each with its own score.
 
     Attributes:
         views: The vectors of each view.

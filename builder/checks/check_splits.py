@@ -124,7 +124,7 @@ def check_articles(evidence: Evidence) -> Iterator[Remark]:
 
 
 def check_order(evidence: Evidence) -> Iterator[Remark]:
-    """Check that the task's tables are in the order of their ids, and that this order is no hint."""
+    """Check that the task's tables are in the order of their ids, and that this order reveals nothing."""
     strongest = 0.0
     for suffix in FAMILIES:
         configs = [f"{name}{suffix}" for name in ("pairs", "statements", "proofs")]

@@ -185,7 +185,7 @@ def _open_bzip2(file: io.BufferedReader, mode: str) -> BinaryIO:
 
 
 class _ParallelBzip2:
-    """A bzip2 file, decompressed by threads as long as it is sound.
+    """A bzip2 file, decompressed by threads until damage is found.
 
     Damage is left to `bz2`, which starts again: it returns all bytes before the damage, and says what it is.
     """

@@ -144,7 +144,7 @@ def push_site(site: Path, repo_id: str, *, private: bool = False, dry_run: bool 
         dry_run: Only find out what would be done.
 
     Raises:
-        ProofmatchError: If there is no site, the Hub cannot be reached, or it refuses.
+        ProofmatchError: If there is no site, the Hub cannot be reached, or it refuses the upload.
         CheckFailed: If the files on the Hub then differ from the site.
     """
     destination = Destination(

@@ -100,7 +100,7 @@ def _read(model: TrainedMatcher, text: str) -> tuple[list[str], list[str]]:
         if len(name) == 1 or math_token(name) not in vocabulary
     ]
     if model.reader.reads_text_column:
-        unknown = []  # it reads TeX as it is
+        unknown = []  # it reads raw TeX
     return known_spellings(read.tokens, vocabulary), [*dict.fromkeys([*unknown, *read.faults])][:_MAX_FAULTS]
 
 
