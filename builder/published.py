@@ -144,7 +144,7 @@ def _refuse_other_files(run: RunFolder, files: dict[str, str]) -> None:
 
 
 def _finished_parameters(run: RunFolder, place: HubPlace) -> dict[str, Any] | None:
-    """Return the repository, revision and files of a finished import; None if there is none. Asks no Hub.
+    """Return repository, revision and files of a finished import, if any, without asking the Hub.
 
     Unfinished work fixes the revision, even if the branch has moved since then.
     """

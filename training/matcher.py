@@ -397,7 +397,7 @@ def checked_options(name: Any, options: dict[str, Any]) -> dict[str, Any]:  # no
 
 
 def no_matcher(name: object, error: Exception) -> ProofmatchError:
-    """Make the error that there is no matcher of a name."""
+    """Return the error for a name that is not a matcher."""
     return NotFoundError(
         f"{name} is neither a folder with a matcher nor OWNER/NAME of one on the Hub ({first_line(error)})"
     )

@@ -39,7 +39,7 @@ class Query:
     Attributes:
         text: The statement, with the author's macros expanded.
         tokens: Typed tokens, in the spelling of the matcher's corpus.
-        column: The statement in the form that the matcher's reader returns.
+        column: The statement as a column for the matcher's reader.
         not_understood: Undefined commands, and other faults of the TeX.
     """
 
