@@ -155,7 +155,7 @@ def test_predictions_for_another_split_are_recognized(release):
     assert f"none of its {n} statements is in test" in said
     assert said.endswith("all are in validation: use --split validation")
     assert said.count("\n") == 0
-    assert "of none of its splits" in refusal(release, {"s-other": ["p-other"]})
+    assert "none of its splits" in refusal(release, {"s-other": ["p-other"]})
 
 
 def test_what_is_not_there_is_not_found(release, tmp_path):
