@@ -1,4 +1,4 @@
-# Everything runs in a virtual environment of its own, made on first use.
+# Everything runs in a virtual environment, which is made on first use.
 PYTHON ?= python3
 VENV ?= .venv
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
@@ -20,7 +20,7 @@ lint: $(INSTALLED_DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
-	# import-linter wants the packages where their names say, not in the folders of the repository.
+	# import-linter needs the packages in folders of their import names, unlike the repository's layout.
 	rm -rf build/imports && mkdir -p build/imports/proofmatch && cp proofmatch/*.py build/imports/proofmatch
 	ln -s $(addprefix ../../../,builder dataset_card evaluation training) build/imports/proofmatch
 	cd build/imports && PYTHONPATH=. $(abspath $(BIN))/lint-imports --config ../../pyproject.toml
@@ -29,7 +29,7 @@ lint: $(INSTALLED_DEV)
 docs: $(INSTALLED_DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
-# What the README shows of the demo: its table, and a picture, which needs chromium.
+# The README's table and picture of the demo; the picture needs chromium.
 picture: $(INSTALLED_DEV)
 	$(BIN)/python -m tests.browser.picture docs/report.png
 
@@ -49,15 +49,15 @@ results: $(INSTALLED)
 models: $(INSTALLED_DEV)
 	$(BIN)/python -m experiments.run models $(RELEASE) $(MODELS) $(NAMES)
 
-# Ablations, renamed symbols and normalised scores, once the models are trained; RELEASE and MODELS as above.
+# Ablations, renamed symbols and normalized scores; needs the trained models. RELEASE and MODELS as above.
 ablation: $(INSTALLED_DEV)
 	$(BIN)/python -m experiments.run ablation $(RELEASE) $(MODELS) $(NAMES)
 
-# Systems NAMES of models.toml, trained on another release, with all pairs of RELEASE as candidates.
+# Evaluates systems NAMES of models.toml that were trained on another release, on all pairs of RELEASE.
 transfer: $(INSTALLED_DEV)
 	$(BIN)/python -m experiments.run transfer $(RELEASE) $(MODELS) $(NAMES)
 
-# The paper's claims, on RELEASE, best built from both corpora; MODELS as above.
+# Tests the paper's claims on RELEASE, ideally built from both corpora; MODELS as above.
 claims: $(INSTALLED_DEV)
 	$(BIN)/python -m experiments.run claims $(RELEASE) $(MODELS)
 

@@ -41,7 +41,7 @@ def build_release(
     """Build a release from LaTeXML articles, or from LaTeX sources, which LaTeXML converts first.
 
     The result depends on the sources and the settings alone. A build that was interrupted, even killed,
-    continues where it stopped when it is called again; a finished one is left as it is.
+    continues where it stopped when it is called again; a finished one is left unchanged.
 
     Args:
         sources: Folders, globs, archives (`.tar[.gz|.bz2|.xz]`, `.zip`), articles, LaTeX sources (`.tex`,

@@ -43,7 +43,7 @@ class ProofMatchConfig(datasets.BuilderConfig):
         revision: A branch, tag or commit of the dataset on the Hub.
         symbols: The edition to import.
         subset: The part of it to import.
-        settings: Those of `BuildSettings` that are not default; for an import, `seed` and `license`.
+        settings: Values of `BuildSettings` other than the defaults; for an import, `seed` and `license`.
     """
 
     sources: str | list[str] = field(default_factory=list)
@@ -113,7 +113,7 @@ class ProofMatchBuilder(datasets.GeneratorBasedBuilder):
     DEFAULT_CONFIG_NAME = "pairs"
 
     def __init__(self, *args: Any, settings: dict[str, Any] | None = None, **kwargs: Any) -> None:  # noqa: ANN401
-        """Accept the settings of a build as keyword arguments, beside those of `DatasetBuilder`."""
+        """Accept the settings of a build as keyword arguments, in addition to those of `DatasetBuilder`."""
         if len(args) < len(("cache_dir", "dataset_name")):
             kwargs.setdefault("dataset_name", _DATASET)  # by default, `datasets` takes the module's name
         chosen = {name: kwargs.pop(name) for name in _SETTINGS & kwargs.keys()}

@@ -57,16 +57,16 @@ def import_published(
 
     The `mixed` (or `pb`) files become the configurations split by pair, the `unmixed` files those split by
     article. If one of the two is missing, its splits are made by the rules of a build. An interrupted import
-    resumes when it is called again; a finished one is left as it is.
+    resumes when it is called again; a finished one is left unchanged.
 
     Args:
         source: A folder with the files, subfolders and archives (`.tar[.gz|.bz2|.xz]`, `.zip`) included, or a
-            dataset on the Hub such as `waylonli/MATcH`, of which only the necessary files are downloaded.
+            dataset on the Hub such as `waylonli/MATcH`. Only the necessary files are downloaded.
         out: The release folder.
         revision: A branch, tag or commit of the dataset on the Hub; by default its main branch.
         symbols: Which edition: `conservation` (as the authors wrote), or with symbols replaced in the
             proofs: `partial`, `trans`, `full`.
-        subset: `mixed` for all pairs, `pb` for those of articles on probability.
+        subset: `mixed` for all pairs, `pb` for the pairs of articles on probability.
         seed: Salt of the order of the pairs, and of splits that are not published.
         license: The Hub's name of a licence, for the card.
         workers: Number of processes; by default one per CPU.
@@ -144,7 +144,7 @@ def _refuse_other_files(run: RunFolder, files: dict[str, str]) -> None:
 
 
 def _finished_parameters(run: RunFolder, place: HubPlace) -> dict[str, Any] | None:
-    """Return the repository, revision and files of a finished import; None if there is none. Asks no Hub.
+    """Return repository, revision and files of a finished import, if any, without asking the Hub.
 
     Unfinished work fixes the revision, even if the branch has moved since then.
     """

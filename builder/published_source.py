@@ -163,7 +163,7 @@ class Survey:
     """The files of one edition, and what they are called in the manifest.
 
     Attributes:
-        families: The files of the subset, those of the split by article, or both: all splits of each, in the
+        families: The files of the subset, of the split by article, or of both: all splits of each, in the
             order of a release.
         sha256: The hash of the text of each file.
     """
@@ -222,7 +222,7 @@ def find_files(
     Raises:
         ProofmatchError: If the place has none of them, or not all splits of a family.
     """
-    # The restriction to one field has no split by article of its own.
+    # The restriction to one field has no separate split by article.
     wanted = (subset, BY_ARTICLE) if subset == "mixed" else (subset,)
     names, survey, editions = place.names(), Survey(), set[str]()
 
@@ -279,7 +279,7 @@ def _mentions(name: str, families: Iterable[str] | None, symbols: str) -> bool:
 
 
 def open_files(files: Iterable[PublishedFile]) -> Iterator[tuple[PublishedFile, "TextStream"]]:
-    """Open files one after the other; those of an archive in its order, in one go."""
+    """Open files one after the other; files of an archive are opened in its order, in a single pass."""
     by_path: dict[Path, list[PublishedFile]] = {}
     for file in files:
         by_path.setdefault(file.path, []).append(file)

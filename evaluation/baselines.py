@@ -40,7 +40,7 @@ def baseline_scores(name: str, task: Task, input: str = "both", *, ngrams: int |
         name: One of `BASELINES`.
         task: The split.
         input: The tokens to use: `both`, `text` or `math`.
-        ngrams: The longest n-grams of `bm25`, by default those that `choose_ngrams` finds.
+        ngrams: The longest n-grams of `bm25`, by default as `choose_ngrams` finds them.
     """
 
     def tokens(side: str, split: str) -> pa.ListArray:
@@ -96,7 +96,7 @@ class DiceScores:
 
 
 def dice_scores(statements: pa.ListArray, proofs: pa.ListArray) -> DiceScores:
-    """Compute Dice's coefficient of the tokens of every statement with those of every proof."""
+    """Compute Dice's coefficient of the tokens of every statement and the tokens of every proof."""
     vocabulary = distinct_tokens(statements, proofs)
     left, right = count_tokens(statements, vocabulary), count_tokens(proofs, vocabulary)
     highest = int(max(left.data.max(initial=0), right.data.max(initial=0)))
@@ -198,7 +198,7 @@ def typed_ngrams(columns: Sequence[pa.ListArray], longest: int, input: str = "bo
     token = tokens.indices.to_numpy().astype(np.int64)
     is_text = pc.starts_with(tokens.dictionary, "t").to_numpy(zero_copy_only=False)[token]
     rows = row_of_token(texts)
-    continues = np.zeros(len(token), bool)  # whether the next token is of the same text and type
+    continues = np.zeros(len(token), bool)  # whether the next token has the same text and type
     continues[:-1] = (rows[1:] == rows[:-1]) & (is_text[1:] == is_text[:-1])
     starts = np.arange(len(token)) if input == "both" else np.flatnonzero(is_text == (input == "text"))
     numbers, found, n_found = token[starts], [], 0

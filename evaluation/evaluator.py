@@ -138,7 +138,7 @@ def refuse_seen(predictions: Path, system: System, task: Task) -> None:
     """Refuse predictions whose sidecar says that the system may have seen the answers.
 
     Raises:
-        ProofmatchError: If it says so.
+        ProofmatchError: If the sidecar says so.
     """
     entries, seen = system.training_entries, system.seen_answers
     if may_have_seen(entries, seen, task):

@@ -39,8 +39,8 @@ def rank_of_gold(
 ) -> np.ndarray:
     """Rank each row's gold column among the columns listed for the row.
 
-    With scores the rank is the number of listed columns whose score is at least that of the gold one, in
-    whatever order they are listed. Without scores it is the position in the list.
+    With scores, the rank is the number of listed columns whose score is at least the gold column's score,
+    whatever their order. Without scores, it is the position in the list.
 
     Args:
         columns: The columns listed for each row; no column twice in a row.
@@ -278,7 +278,7 @@ def compare(
     """
     if len(ranks_a) != len(ranks_b):
         raise ProofmatchError(
-            f"{len(ranks_a)} and {len(ranks_b)} ranks cannot be compared: give those of the same statements"
+            f"{len(ranks_a)} and {len(ranks_b)} ranks cannot be compared: give ranks of the same statements"
         )
     values = values_by_statement(ranks_a) - values_by_statement(ranks_b)
     means = resampled_means(values, bootstrap or Bootstrap())

@@ -63,7 +63,7 @@ class Limits:
 
     @classmethod
     def of_task(cls, statement_ids: Sequence[str], proof_ids: Sequence[str], where: str) -> "Limits":
-        """Derive limits from the ids of a task, with some room so that other faults are reported as such."""
+        """Derive limits from the ids of a task, with slack for faults that other checks explain better."""
         longest, commas, is_ascii = 0, 0, True
         for id_ in chain(statement_ids, proof_ids):
             longest, commas = max(longest, len(id_)), max(commas, id_.count(","))
@@ -182,7 +182,7 @@ class _RowCollector:
         self.n_proofs += len(proofs or ())
 
     def add_fault(self, place: int | None, problem: str, statement: str | None = None) -> None:
-        """Add a fault; those that will not be shown are only counted."""
+        """Add a fault; faults that will not be shown are only counted."""
         self.n_faults += 1
         if len(self.faults) < FAULTS_SHOWN:
             self.faults.append(Fault(place, statement, problem))

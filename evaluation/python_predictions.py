@@ -119,7 +119,7 @@ def _by_rank(statement: object, proofs: list[Any], ranks: list[Any]) -> list[Any
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any value
-    """Turn arrays, tensors and tuples into lists, and numbers and strings of NumPy into those of Python."""
+    """Turn arrays, tensors and tuples into lists, and NumPy's numbers and strings into Python's."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, str):

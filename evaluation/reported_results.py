@@ -44,7 +44,7 @@ def reported_result(result: Result | str | Path, *, dataset_id: str | None = Non
         )
     if dataset["split"] != SPLITS[TEST]:
         raise ProofmatchError(
-            f"{name} is of the split {dataset['split']}; models report results of {SPLITS[TEST]}"
+            f"{name} was computed on the split {dataset['split']}; models report results of {SPLITS[TEST]}"
         )
     if MEASURE not in scores:
         raise ProofmatchError(f"{name} has no {MEASURE}; evaluate the predictions again")

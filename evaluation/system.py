@@ -54,7 +54,7 @@ _MOST_MARKS = 3  # on one character; more of them cover the lines above and belo
 class System:
     """A system that makes predictions, as its authors describe it.
 
-    White space in texts is collapsed, and names are normalised (NFKC), so that "fast " is "fast".
+    White space in texts is collapsed, and names are normalized (NFKC), so that "fast " is "fast".
     """
 
     name: str  # its name in tables

@@ -190,7 +190,7 @@ def read_training_data(record: Path, statements: Path | None) -> TrainingData:
         entries = read_entries(read_json(record))
         if statements is not None and statements.stat().st_size > _MOST_BYTES_OF_KEYS:
             raise ValueError(f"{statements.name} is larger than {_MOST_BYTES_OF_KEYS / 1_000_000:,g} MB")
-        # Mapped first, because numpy reserves whatever size the header of a file claims.
+        # Mapped first, because numpy allocates any size that the header of a file claims.
         keys = None if statements is None else np.array(np.load(statements, mmap_mode="r"))
         if keys is not None and (keys.ndim != 1 or keys.dtype != np.uint64):
             raise ValueError("it does not contain keys of statements")

@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> int:
         "release", nargs="?", type=Path, help="a release folder; without it, the Stacks corpus is built"
     )
     models = commands.add_parser("models", help="train and evaluate the systems of models.toml, in hours")
-    ablation = commands.add_parser("ablation", help="ablations, normalised scores and renamed symbols")
+    ablation = commands.add_parser("ablation", help="ablations, normalized scores and renamed symbols")
     for command in (models, ablation):
         command.add_argument("release", type=Path, help="a release folder")
         command.add_argument("models", type=Path, help="the folder of the models; training is resumed there")
@@ -112,7 +112,7 @@ def run_baselines(release: Release, store: Store) -> None:
 
 
 def run_models(release: Release, store: Store, models: Path, names: Sequence[str] = ()) -> None:
-    """Train the systems of `models.toml`, all or those named, and evaluate them on validation and test."""
+    """Train all or the named systems of `models.toml`, and evaluate them on validation and test."""
     from proofmatch.training.prediction import model_scores
 
     from .systems import describe, load_history, read_systems, task_of, trained_system
@@ -187,9 +187,9 @@ def run_claims(release: Release, store: Store, models: Path) -> None:
 
 
 def run_ablation(release: Release, store: Store, models: Path, names: Sequence[str] = ()) -> None:
-    """Train systems of `ablation.toml`, all or those named, and evaluate those of `models.toml` in more ways.
+    """Train all or the named systems of `ablation.toml`, and evaluate the systems of `models.toml` further.
 
-    The latter must have been trained. They are evaluated with scores normalised over all candidates, and on
+    The latter must have been trained. They are evaluated with scores normalized over all candidates, and on
     proofs with renamed variables.
     """
     _ablate(release, store, models, names)

@@ -42,7 +42,7 @@ class Store:
         return {line["name"]: line["history"] for line in _read(self._histories)}
 
     def write_files(self, folder: Path) -> None:
-        """Write every result as a file of its own, such as `proofmatch leaderboard` reads."""
+        """Write every result as a separate file, as `proofmatch leaderboard` reads them."""
         for line in _read(self._results):
             group = "" if line["group"] == "main" else line["group"]
             _, config, name, decoding, normalization = _order(line)

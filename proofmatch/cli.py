@@ -64,7 +64,7 @@ INTERRUPTED = 130  # what shells report for a program ended by Ctrl-C
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpFormatter):
-    """Leaves the example as it is, and shows the default of every option that has one."""
+    """Keeps the layout of the example, and shows the default of every option that has one."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         is_telling = action.default is not None and action.default is not False and action.default != []

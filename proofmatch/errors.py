@@ -23,7 +23,7 @@ class ProofmatchError(ValueError):
 
 
 class NotFoundError(ProofmatchError, FileNotFoundError):
-    """There is no such file, folder or repository."""
+    """A file, folder or repository does not exist."""
 
 
 class CheckFailed(ProofmatchError):  # noqa: N818 - a verdict, not an accident

@@ -261,7 +261,7 @@ def _read_listing(api: "HfApi", to: Destination, commit: str) -> Set[str]:
         try:
             return {*json.loads(Path(path).read_text(encoding="utf-8"))["files"], to.listing}
         except (ValueError, KeyError, TypeError):
-            return frozenset()  # somebody else's file of that name
+            return frozenset()  # a file of that name that we did not write
 
 
 def _compare(files: Sequence[LocalFile], there: dict[str, "RepoFile"], pushed: Set[str]) -> Plan:

@@ -11,7 +11,7 @@ from proofmatch.builder.sample import sample_articles
 from tests.browser.fixtures import chromium, visit  # noqa: F401 - fixtures for all tests
 from tests.hub.client import hub, owner, stranger  # noqa: F401 - fixtures for all tests
 
-# Tests run in a process for each processor; with more threads, they would wait for each other.
+# Tests run in one process per CPU; with more threads, they would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # A slow moment of the machine is not a fault.

@@ -1,7 +1,7 @@
 """Our matchers in `AutoConfig` and `AutoModel` of transformers.
 
 Loading transformers takes seconds, which neither a command nor `import proofmatch.training` should wait for.
-So an import hook waits until somebody loads the auto classes, and registers placeholders. A placeholder
+So an import hook waits until the auto classes are loaded, and registers placeholders. A placeholder
 becomes the real configuration when a matcher is opened: that cannot be done while transformers is loading.
 """
 

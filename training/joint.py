@@ -134,7 +134,7 @@ class JointReader:
 
 
 class JointMatcher(Matcher):
-    """Adds the score of an encoder, with a small weight, to that of a lexical matcher.
+    """Adds the score of an encoder, with a small weight, to the score of a lexical matcher.
 
     Each part is trained with its own loss. With a loss of the sum, an encoder fits the few training pairs
     that features leave, and learns less for others.

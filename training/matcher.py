@@ -89,7 +89,7 @@ class Matcher(PreTrainedModel):
             pretrained_model_name_or_path: A folder, or `OWNER/NAME` on the Hub.
 
         Raises:
-            ProofmatchError: If there is none, or its weights are not those of its configuration.
+            ProofmatchError: If there is none, or its weights do not fit its configuration.
         """
         name = pretrained_model_name_or_path
         is_info_wanted = options.pop("output_loading_info", False)
@@ -114,7 +114,7 @@ class Matcher(PreTrainedModel):
         if faults:
             kind, keys = next(iter(faults.items()))
             raise ProofmatchError(
-                f"the weights of {name} are not those of its configuration ({kind.replace('_', ' ')}: "
+                f"the weights of {name} do not fit its configuration ({kind.replace('_', ' ')}: "
                 f"{keys[0]}); take config.json and model.safetensors from the same checkpoint"
             )
         matcher.training_data = saved_training_data(name, **options)
@@ -397,7 +397,7 @@ def checked_options(name: Any, options: dict[str, Any]) -> dict[str, Any]:  # no
 
 
 def no_matcher(name: object, error: Exception) -> ProofmatchError:
-    """Make the error that there is no matcher of a name."""
+    """Return the error for a name that is not a matcher."""
     return NotFoundError(
         f"{name} is neither a folder with a matcher nor OWNER/NAME of one on the Hub ({first_line(error)})"
     )

@@ -39,7 +39,7 @@ class TrainedModel:
     """The facts of a model card.
 
     Attributes:
-        name: Name of the model, which is that of its folder.
+        name: Name of the model, which is the name of its folder.
         run: Content of `run.json`.
         history: Content of `history.json`.
         kept_step: The step whose weights were kept.
@@ -162,7 +162,7 @@ def _settings(run: dict[str, Any]) -> list[tuple[str, str, Any]]:
 
 
 def _is_repository(name: str) -> bool:
-    """Whether a name is that of a repository on the Hub, not of a folder."""
+    """Whether a name belongs to a repository on the Hub and not to a folder."""
     try:
         check_repository_name(name)
     except ProofmatchError:

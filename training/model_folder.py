@@ -63,7 +63,7 @@ def check_folder(out: Path, run: dict[str, Any], resume: bool) -> None:
 
 
 def claim_folder(out: Path, run: dict[str, Any]) -> None:
-    """Write `run.json`, which marks a folder as that of a run."""
+    """Write `run.json`, which marks a folder as the folder of a run."""
     with atomic_file(out / RUN) as unfinished:
         unfinished.write_text(_as_text(run), encoding="utf-8")
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class MatcherSearch:
     """Implements the `SearchProtocol` of mteb.
 
-    mteb calls both methods with keyword arguments; those that are not named here have no effect on a matcher.
+    mteb calls both methods with keyword arguments; arguments not named here have no effect on a matcher.
 
     Args:
         model: The matcher.

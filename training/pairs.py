@@ -72,7 +72,7 @@ class TrainingPairs(Dataset):
 
 
 class RenamedPairs(Dataset):
-    """Training pairs; in every epoch, a share of the proofs gets new names for their variables.
+    """Training pairs; in every epoch, a share of the proofs gets new names for its variables.
 
     The choice of proofs and names depends only on the seed, the epoch and the pair.
 
@@ -134,7 +134,7 @@ class MatchingSet(Dataset):
 
     Attributes:
         statements: In the order of the task.
-        proofs: In the order of the task, which is unrelated to that of the statements.
+        proofs: In the order of the task, which is unrelated to the order of the statements.
         gold: For each statement the position of its proof.
         origin: Where they come from, if from a release.
     """

@@ -127,7 +127,7 @@ def check_settings(settings: Settings, out: Path, input: str) -> None:
 def _make_trainer(
     release: Release, settings: Settings, out: Path, input: str, by_article: bool
 ) -> MatchingTrainer:
-    """Make all that a training needs before anything is written, so that bad settings leave no files."""
+    """Make everything that a training needs before writing anything, so that bad settings leave no files."""
     with _readable_errors():
         arguments = MatchingArguments(output_dir=str(out), **settings.training)
     try:

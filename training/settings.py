@@ -70,7 +70,7 @@ class Settings:
         tokenizer: Options of `train_tokenizer`.
         model: Fields of `ProofMatcherConfig`; empty for a matcher without an encoder.
         lexical: Fields of `LexicalMatcherConfig`; `blind_groups`, the groups of a view that does not see
-            the names of variables; `renamed_groups`, those of a view that is the only one to be trained on
+            the names of variables; `renamed_groups`, the groups of the only view that is trained on
             renamed proofs (`rename_share`); and `blind_offset` and `renamed_offset`, subtracted from the
             scores of these views. Empty for a matcher without features.
         training: Fields of `MatchingArguments`.

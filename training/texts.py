@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SIDES = ("statement", "proof")
 
-_MOST_VARIABLES = 30  # of a sort in a text; further ones share the last number
+_MOST_VARIABLES = 30  # of a sort in a text; additional ones share the last number
 
 Columns = Callable[[], Iterable[tuple[pa.Array, str | None]]]
 """Returns columns of texts, each with a unique name, or None."""
@@ -101,7 +101,7 @@ def encode_texts(
 ) -> Ragged:
     """Encode typed tokens, with a start and an end word around each text.
 
-    The result is that of the tokenizer, except for unknown math tokens: the tokenizer's model has a single
+    The result equals the tokenizer's, except for unknown math tokens: the tokenizer's model has a single
     unknown word, the one for text; here math tokens get a word of their own.
 
     Args:

@@ -76,7 +76,7 @@ class TextVectors:
 
 @dataclass(frozen=True, slots=True)
 class TextViews:
-    """Vectors of texts in several views, each with a score of its own.
+    """Vectors of texts in several views, each with its own score.
 
     Attributes:
         views: The vectors of each view.
@@ -103,7 +103,7 @@ def smooth_maximum(scores: Sequence[torch.Tensor], offsets: Sequence[float]) -> 
 
 
 def fuse_scores(statements: Vectors, scores: Sequence[np.ndarray]) -> np.ndarray:
-    """Combine the scores of the views of statements; those of one view are left as they are."""
+    """Combine the scores of the views of statements; scores of a single view are left as they are."""
     if not isinstance(statements, TextViews):
         return scores[0]
     return smooth_maximum([torch.from_numpy(part) for part in scores], statements.offsets).numpy()

@@ -124,7 +124,7 @@ def check_articles(evidence: Evidence) -> Iterator[Remark]:
 
 
 def check_order(evidence: Evidence) -> Iterator[Remark]:
-    """Check that the task's tables are in the order of their ids, and that this order is no hint."""
+    """Check that the task's tables are in the order of their ids, and that this order reveals nothing."""
     strongest = 0.0
     for suffix in FAMILIES:
         configs = [f"{name}{suffix}" for name in ("pairs", "statements", "proofs")]
@@ -140,7 +140,7 @@ def check_order(evidence: Evidence) -> Iterator[Remark]:
             pairs, *tasks = (evidence.tables[config, split] for config in configs)
             orders = [np.arange(len(pairs)), *map(_places, [pairs] * 2, tasks, SIDES)]
             if any(len(order) != len(pairs) for order in orders):
-                yield NotChecked(f"{configs[0]} {split}: its rows and those of the task's tables differ")
+                yield NotChecked(f"{configs[0]} {split}: its rows differ from the rows of the task's tables")
                 continue
             for first, second in combinations(range(len(configs)), 2):
                 one, other = orders[first], orders[second]

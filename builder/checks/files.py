@@ -84,7 +84,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _local_paths(parameters: Any) -> Iterator[Fault]:  # noqa: ANN401 - from a file
-    """Find sources given by an absolute path on somebody's disk instead of by name."""
+    """Find sources given by an absolute local path instead of by name."""
     while isinstance(parameters, dict):
         for key in ("sources", "files"):
             names = parameters.get(key)
@@ -92,7 +92,7 @@ def _local_paths(parameters: Any) -> Iterator[Fault]:  # noqa: ANN401 - from a f
                 if not isinstance(name, str) or "://" in name:
                     continue
                 if PurePosixPath(name).is_absolute() or PureWindowsPath(name).is_absolute():
-                    where = f"`{key}` has {name}, a path on somebody's disk"
+                    where = f"`{key}` has {name}, an absolute local path"
                     yield Fault(f"{MANIFEST}: {where}, not a name or URL")
         parameters = parameters.get("variant_of")
 
@@ -208,7 +208,7 @@ def _invalid_names(batch: pa.RecordBatch) -> Invalid:
 
 
 def _wrong_pairs(evidence: Evidence, table: pa.Table) -> Iterator[Remark]:
-    """Compare the ids of the record with those of the pairs in both families, which can differ in imports."""
+    """Compare the record's ids with the ids of the pairs in both families, which can differ in imports."""
     configs = [f"pairs{suffix}" for suffix in FAMILIES]
     if not all(map(evidence.has, configs)):
         yield NotChecked(f"whether {RECORD} has every pair, because not all pairs could be read")

@@ -33,7 +33,7 @@ Invalid = Iterator[tuple[str, np.ndarray]]  # what is wrong, and in which rows
 
 
 class WrongSchema(Exception):  # noqa: N818 - a finding, not a failure
-    """A file whose columns are not those of its config."""
+    """A file that does not have the columns of its config."""
 
 
 def compare_schemas(found: pa.Schema, expected: pa.Schema) -> None:

@@ -139,7 +139,7 @@ def _show_status(options: argparse.Namespace) -> int:
 
 
 def _cluster(options: argparse.Namespace) -> Cluster:
-    """Collect the cluster options that were given; those of another engine are refused."""
+    """Collect the given cluster options; options of another engine are refused."""
     given = {name: getattr(options, name) for name in _CLUSTER_OPTIONS if getattr(options, name) is not None}
     for name in given:
         if options.engine not in _CLUSTER_OPTIONS[name]:

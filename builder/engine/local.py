@@ -167,7 +167,7 @@ def _read_document(document: Document, worker: _Worker) -> ReadArticle:
         if document.size > worker.settings.max_document_bytes:
             raise DocumentError(Reason.TOO_LARGE, f"{document.size} bytes")
         if is_source_name(document.name):
-            data = _convert(document, worker)  # has limits of its own
+            data = _convert(document, worker)  # has its own limits
             with _time_limit(worker.settings.document_seconds):
                 return worker.reader.read(data, document.name)
         with _time_limit(worker.settings.document_seconds):

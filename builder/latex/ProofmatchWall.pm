@@ -1,8 +1,8 @@
-# The wall around LaTeXML, loaded before it (PERL5OPT=-MProofmatchWall).
+# The Perl layer of LaTeXML's sandbox, loaded before LaTeXML (PERL5OPT=-MProofmatchWall).
 #
 # A TeX source can name any file, and LaTeXML would open it; bindings (.ltxml) are Perl programs, and LaTeXML runs
 # those that it finds beside a source. With this module, Perl itself reads only the folder of the source and
-# its own libraries, writes only to the folder of the results, and starts no program and no connection.
+# its own libraries, writes only to the folder of the results, and starts no programs and no connections.
 package ProofmatchWall;
 use strict;
 use warnings;
@@ -95,7 +95,7 @@ sub patch {
     *LaTeXML::Util::WWW::auth_get = sub { return ''; }; }
   elsif ($file eq 'LaTeXML/Package.pm') {
     my $find = \&LaTeXML::Package::FindFile_aux;
-    # Whether a file outside exists is not told either.
+    # Do not reveal whether a file outside exists, either.
     *LaTeXML::Package::FindFile_aux = sub {
       my $path = $find->(@_);
       return unless defined $path;
@@ -144,14 +144,14 @@ BEGIN {
     my $result = CORE::require($what);
     patch($what) if $is_new;
     return $result; };
-  # Programs, connections, and what else no conversion needs.
+  # Programs, connections, and everything else that no conversion needs.
   foreach my $name (qw(system exec fork readpipe socket socketpair connect bind listen accept syscall kill link
     symlink chmod chown utime truncate chroot dbmopen)) {
     no strict 'refs';
     *{"CORE::GLOBAL::$name"} = sub { return refused(); }; }
 }
 
-# Nothing but the libraries that are there now: a source cannot add one.
+# Only the libraries that are there now: a source cannot add one.
 @INC = grep { !ref && File::Spec->file_name_is_absolute($_) } @INC;
 delete @ENV{qw(PERL5OPT PERL5LIB PERLLIB)};
 

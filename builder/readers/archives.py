@@ -185,7 +185,7 @@ def _open_bzip2(file: io.BufferedReader, mode: str) -> BinaryIO:
 
 
 class _ParallelBzip2:
-    """A bzip2 file, decompressed by threads as long as it is sound.
+    """A bzip2 file, decompressed by threads until damage is found.
 
     Damage is left to `bz2`, which starts again: it returns all bytes before the damage, and says what it is.
     """
@@ -335,7 +335,7 @@ def _zip_document(
 def read_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
     """Read at most `most` bytes of a member, if it can be decompressed in pieces.
 
-    With the newer compressions, zipfile decompresses all that it has read: a kilobyte can hold gigabytes.
+    With the newer compressions, zipfile decompresses everything it has read: a kilobyte can hold gigabytes.
     """
     _check_compression(member)
     with archive.open(member) as content:

@@ -116,7 +116,7 @@ def is_folder_part(name: str) -> bool:
 
 
 def is_main_file(head: bytes) -> bool:
-    """Tell from the first bytes of a TeX file whether it is an article of its own, not a part of one."""
+    """Tell from the first bytes of a TeX file whether it is an article and not a part of one."""
     found = _CLASS.search(_COMMENT.sub(b"", head[:_HEAD]))
     return found is not None and found[1] not in _PART_CLASSES
 

@@ -54,7 +54,7 @@ class RemoteDocument:
 def read_url(url: str, max_bytes: int, latex: bool = False) -> Iterator[Document]:
     """Find the documents of an archive, a folder, a pattern or a single article behind a URL.
 
-    Without `latex`, LaTeX sources in an archive are passed over. A TeX file is an article of its own here.
+    Without `latex`, LaTeX sources in an archive are passed over. Here, each TeX file is an article.
     """
     import fsspec  # here, because a build from local files does not need it
 

@@ -52,7 +52,7 @@ class Release:
 
     Attributes:
         id: The name of its folder, or its `OWNER/NAME`.
-        folder: Where its files are; those of a repository are downloaded when they are needed.
+        folder: Where its files are; files of a repository are downloaded when they are needed.
         manifest: The content of its manifest.
         manifest_sha256: Distinguishes releases of the same name.
         revision: The commit on the Hub, None for a folder.
@@ -145,7 +145,7 @@ class Release:
         """Read a table, or some of its columns; all splits together (`all`) come in the order of their ids.
 
         Raises:
-            ProofmatchError: If the release has no such table, or its files are not those of the manifest.
+            ProofmatchError: If the release has no such table, or its files differ from the manifest.
         """
         if split == ALL:
             identifier = next(name for one in CONFIGS if one.name == config for name in one.columns)

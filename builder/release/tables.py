@@ -53,7 +53,7 @@ class PlannedShard:
     parts: list[Path]
     part: np.ndarray
     row: np.ndarray
-    ids: pa.Table  # those that the parts do not have, of statements and proofs
+    ids: pa.Table  # the ids of statements and proofs, which the parts do not have
 
     def __str__(self) -> str:
         return str(self.shard.path)

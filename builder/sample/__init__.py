@@ -1,4 +1,4 @@
-"""The embedded sample corpus: articles of our own, as LaTeXML writes them."""
+"""The embedded sample corpus: articles written for this project, as converted by LaTeXML."""
 
 from pathlib import Path
 

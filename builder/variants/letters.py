@@ -151,7 +151,7 @@ COMMAND_NOTATIONS: dict[str, _Notation] = {
 
 
 def restored_notation(alphabet: str, letter: str) -> _Notation | None:
-    """Find the notation of what `_own_command` wrote for a letter without a command of its own."""
+    """Find the notation of what `_own_command` wrote for a letter that has no own command."""
     return None if (alphabet, letter) in _OWN_COMMANDS else (letter, partial(_own_command, alphabet))
 
 

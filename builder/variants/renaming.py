@@ -133,7 +133,7 @@ def _wanted(present: set[str], shared: set[str], symbols: Symbols, rng: random.R
 def _assign(
     sources: list[str], free: set[str], shared: set[str], capitals: set[str], rng: random.Random
 ) -> dict[str, str]:
-    """Assign new names to as many variables as possible: free ones, or those of renamed shared variables."""
+    """Assign new names to as many variables as possible: free names, or names of renamed shared variables."""
     while True:
         names = sorted(free.union(letter for letter in sources if letter in shared))
         rng.shuffle(names)

@@ -120,7 +120,7 @@ def undo_variant(
 
     Raises:
         ProofmatchError: If the release is not a complete variant, or `out` holds something else.
-        CheckFailed: If the restored tables are not those that the variant was made from.
+        CheckFailed: If the restored tables differ from the tables that the variant was made from.
     """
     source = _open(release)
     if "variant_of" not in source.parameters:

@@ -80,7 +80,7 @@ def predict(options: argparse.Namespace, task: Task, source: ScoreSource, system
     """Decode scores of all pairs, write the predictions, and say how to score them.
 
     Args:
-        options: Those of `add_data_arguments` and `add_prediction_arguments`.
+        options: The options of `add_data_arguments` and `add_prediction_arguments`.
         task: From `open_task`.
         source: The scores.
         system: The system that computed the scores; normalization and decoding are added.

@@ -147,7 +147,7 @@ class _AugmentingSearch:
         """Grow a forest from the free rows, and augment along the path of each tree that finds a free column.
 
         Every row and column is in at most one tree, so the paths are disjoint. Until the first tree ends, the
-        forest contains all that can be reached: if no tree ends, the matching is maximum, and False is
+        forest contains everything that can be reached: if no tree ends, the matching is maximum, and False is
         returned.
         """
         frontier = np.flatnonzero(self.columns < 0)

@@ -308,7 +308,7 @@ def _make_board(
 
 
 def _make_rows(entries: Sequence[Entry], remarks: Mapping[str, tuple[str, ...]]) -> list[Row]:
-    """Combine the decodings of each system; a second result for one of them begins a row of its own."""
+    """Combine the decodings of each system; a second result for the same decoding begins another row."""
     found: dict[tuple[Any, ...], list[dict[str, Entry]]] = {}
     for entry in entries:
         decoding, rows = _decoding_of(entry), found.setdefault(_row_key(entry), [])

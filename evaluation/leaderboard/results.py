@@ -14,7 +14,7 @@ from ..system import SHARED_SIDECAR, find_sidecar, normalized_text
 from ..task import Task
 
 RESULT = ".result.json"
-# These fields tell a result from other JSON files, whatever its name.
+# These fields distinguish a result from other JSON files, whatever its name.
 _RESULT_FIELDS = {"predictions_sha256", "scores"}
 
 

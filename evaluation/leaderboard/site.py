@@ -115,7 +115,7 @@ def _copy(entry: Entry) -> str:
 
 
 def write_site(out: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write the files of a site, each atomically, and remove those of an earlier site.
+    """Write the files of a site, each atomically, and remove the files of an earlier site.
 
     The list of files is written first, so that after an interrupted run the next one knows every file.
 
@@ -144,7 +144,7 @@ def push_site(site: Path, repo_id: str, *, private: bool = False, dry_run: bool 
         dry_run: Only find out what would be done.
 
     Raises:
-        ProofmatchError: If there is no site, the Hub cannot be reached, or it refuses.
+        ProofmatchError: If there is no site, the Hub cannot be reached, or it refuses the upload.
         CheckFailed: If the files on the Hub then differ from the site.
     """
     destination = Destination(

@@ -25,7 +25,7 @@ _ELEMENTS = (
     | {"mfrac", "msqrt", "mroot", "msub", "msup", "msubsup", "mover", "munder", "munderover", "mmultiscripts"}
     | {"mprescripts", "mtable", "mtr", "mspace"}
 )
-# The values allowed for each attribute, so that none can carry a link or a style.
+# The values allowed for each attribute, so that no attribute can carry a link or a style.
 _ATTRIBUTES = {
     "stretchy": re.compile("true|false"),
     "fence": re.compile("true|false"),

@@ -39,7 +39,7 @@ class Chart:
 
     Attributes:
         caption: Its caption.
-        head: The names of its columns, except that of the bars.
+        head: The names of its columns, without the column of bars.
         rows: Its bars.
         axis: What the length of a bar shows, and the end of the scale, which begins at 0.
         classes: For a chart of classes, the class of each statement.

@@ -224,7 +224,7 @@ def collect_wrong(
 ) -> Collection:
     """Collect wrong and broken matches with their texts, until they are about as large as the page may be.
 
-    If there is no room for all, a random sample is shown, so that it is representative.
+    If there is not enough room for all, a random sample is shown, which is representative.
 
     Args:
         task: The task of the predictions.

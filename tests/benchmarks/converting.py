@@ -34,7 +34,7 @@ def benchmark(workplace: Path, _: Path) -> dict[str, Any]:
         }
     first = found["steps"]["convert"]
     found["documents_per_minute"] = 60 * found["documents"] / first["seconds"]
-    # What two free processors would do: the machine may have had other work.
+    # What two idle CPUs would do: the machine may have had other work.
     found["documents_per_cpu_minute"] = 60 * found["documents"] / first["cpu_seconds"]
     return found
 
@@ -45,12 +45,12 @@ def describe(found: dict[str, Any]) -> Iterator[str]:
     yield (
         f"LaTeXML {found['latexml']}, {found['documents']} documents of {found['source_kb']:.0f} kB in all: "
         f"{found['documents_per_minute']:.0f} a minute, "
-        f"{found['documents_per_cpu_minute']:.0f} a minute of processor time"
+        f"{found['documents_per_cpu_minute']:.0f} per minute of CPU time"
     )
     for name in ("convert", "again", "xhtml"):
         step = steps[name]
         yield (
-            f"{name}: {step['seconds']:.0f} s, {step['cpu_seconds']:.0f} s of processor time, "
+            f"{name}: {step['seconds']:.0f} s, {step['cpu_seconds']:.0f} s of CPU time, "
             f"{step['converted']} conversions, {step['peak_mb']:.0f} MB at most in all processes together"
         )
 

@@ -100,7 +100,7 @@ def describe(found: dict[str, Any]) -> Iterator[str]:
             f"(processor {size['feature_cpu_seconds']:.1f} s), "
             f"an epoch of {size['steps_per_epoch']} steps {size['epoch_seconds']:.1f} s, "
             f"{size['step_seconds']:.2f} s a step (processor {size['step_cpu_seconds']:.2f} s); "
-            f"a pair takes {size['cpu_seconds_per_pair_and_epoch_ratio']:.2f} times the processor time "
+            f"a pair takes {size['cpu_seconds_per_pair_and_epoch_ratio']:.2f} times the CPU time "
             f"of the first line; {size['features']:,} features, {size['rows']:,} rows, "
             f"model {size['model_mb']:.0f} MB, peak {size['peak_mb']:.0f} MB"
         )
@@ -274,7 +274,7 @@ def _steps(trainer: "MatchingTrainer") -> dict[str, Any]:
 
 
 def _clock() -> np.ndarray:
-    """Tell the time, and the processor time of this process."""
+    """Return the time, and the CPU time of this process."""
     return np.array([time.perf_counter(), time.process_time()])
 
 

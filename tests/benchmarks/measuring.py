@@ -40,7 +40,7 @@ def measure(
 
     Args:
         command: The command.
-        memory: Whether to watch its memory too, which takes some processor time itself.
+        memory: Whether to watch its memory too, which itself takes some CPU time.
         environment: Variables to run it with; by default ours.
     """
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()

@@ -67,7 +67,7 @@ def _in_a_process(release: Path, preset: str, way: str) -> dict[str, Any]:
 
 @contextmanager
 def _busy_process() -> Iterator[None]:
-    """Keep the last of the processors busy."""
+    """Keep the last CPU busy."""
     script = f"import os; os.sched_setaffinity(0, {{{max(os.sched_getaffinity(0))}}})\nwhile True: pass"
     process = subprocess.Popen([sys.executable, "-c", script])
     try:

@@ -155,7 +155,7 @@ def step_flops(config: Any, lengths: list[int]) -> float:
 
 
 def _limit(release: Path) -> dict[str, Any]:
-    """Compare training steps with a matrix product, by processor time: other processes take none of it."""
+    """Compare training steps with a matrix product, by CPU time, which other processes do not affect."""
     import torch
     from torch.profiler import ProfilerActivity, profile
 

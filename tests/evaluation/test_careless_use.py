@@ -169,7 +169,7 @@ def test_scores_by_the_rule_of_trec_eval_are_printed_and_not_stored(release, tmp
     arguments = ["evaluate", str(path), "--data", str(release), "--out", str(tmp_path / "result.json")]
     assert main([*arguments, "--ties", "trec"]) == 0
     shown = capsys.readouterr().out
-    ours, theirs = (part.split("mrr")[1].split()[0] for part in shown.split("by the tie rule"))
+    ours, theirs = (part.split("mrr")[1].split()[0] for part in shown.split("with the tie rule"))
     n = len(task.statement_ids)
     assert float(ours) == pytest.approx(100 / n, abs=0.01)
     # By id, each gold proof has another rank: 1/1, 1/2, …

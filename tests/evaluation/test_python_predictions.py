@@ -132,7 +132,7 @@ def test_tables_and_matrices_of_another_form_are_refused(task, scores, release):
     frame = as_long_frame(task, scores)
     assert "columns statement_id, proof_id;" in refusal(release, frame.drop(columns="score"))
     assert "author" in refusal(release, frame.assign(author="me"))
-    assert "different numbers" in refusal(release, frame.rename(columns={"score": "rank"}))
+    assert "distinct numbers" in refusal(release, frame.rename(columns={"score": "rank"}))
     repeated = refusal(release, pd.concat([frame, frame.head(1)]))
     assert "listed more than once" in repeated
     ids = {"statement_ids": task.statement_ids, "proof_ids": task.proof_ids}
@@ -155,7 +155,7 @@ def test_predictions_for_another_split_are_recognized(release):
     assert f"none of its {n} statements is in test" in said
     assert said.endswith("all are in validation: use --split validation")
     assert said.count("\n") == 0
-    assert "of none of its splits" in refusal(release, {"s-other": ["p-other"]})
+    assert "none of its splits" in refusal(release, {"s-other": ["p-other"]})
 
 
 def test_what_is_not_there_is_not_found(release, tmp_path):

@@ -24,7 +24,7 @@ class Target:
         make: Makes an input.
         run: Reads an input and says in a word what came of it: what it was good for, or why it was refused.
             Raises whatever must not be.
-        seconds: The most processor time for one input.
+        seconds: The maximum CPU time for one input.
         megabytes: The most memory by which a process may grow, over any number of inputs.
         share: How many inputs to try, compared with the others: fewer where one takes long.
     """

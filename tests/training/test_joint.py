@@ -158,7 +158,7 @@ def test_other_sizes_in_the_configuration_are_refused(tmp_path, section, name):
     config = json.loads(path.read_text())
     config[section][name] += 1
     path.write_text(json.dumps(config))
-    with pytest.raises(ProofmatchError, match="are not those of its configuration") as refused:
+    with pytest.raises(ProofmatchError, match="do not fit its configuration") as refused:
         open_matcher(tmp_path)
     assert "\n" not in str(refused.value)
 

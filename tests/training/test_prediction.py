@@ -99,9 +99,7 @@ def test_matchers_of_all_kinds_go_to_the_hub_and_come_back_the_same(
         assert not [name for name in files if name.endswith((".bin", ".pt", ".pth", ".pkl"))]
 
     broken, missing = json.loads(run.stdout.splitlines()[-1])
-    assert broken.startswith(
-        "the weights of ada/pieces are not those of its configuration (mismatched keys: "
-    )
+    assert broken.startswith("the weights of ada/pieces do not fit its configuration (mismatched keys: ")
     assert missing.startswith(
         "ada/nothing is neither a folder with a matcher nor OWNER/NAME of one on the Hub ("
     )
@@ -138,7 +136,7 @@ def test_weights_of_another_configuration_are_refused(folder, change):
     else:
         weights["weight"] = weights["weight"][:-1].clone()
     save_file(weights, folder / "model.safetensors", {"format": "pt"})
-    assert f"are not those of its configuration ({change} keys: " in refusal(folder)
+    assert f"do not fit its configuration ({change} keys: " in refusal(folder)
 
 
 @pytest.mark.parametrize(

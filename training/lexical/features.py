@@ -378,7 +378,7 @@ def _column_tokens(texts: pa.ListArray, input: str) -> ColumnTokens:
     distinct = [look_up(token) for token in (*names, None)]
     codes = values.indices.to_numpy().copy()
     lengths = pc.list_value_length(texts).fill_null(0).to_numpy().astype(np.int64)
-    # A sign for the end of a proof is no evidence, so it counts as a missing token.
+    # An end-of-proof symbol is not evidence, so it counts as a missing token.
     ends = (np.cumsum(lengths) - 1)[lengths > 0]
     is_qed = np.array([bool(name) and name.partition(":")[2] in _QED for name in names], dtype=bool)
     codes[ends[is_qed[codes[ends]]]] = len(names)

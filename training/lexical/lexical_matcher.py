@@ -371,7 +371,7 @@ def multiply(left: SparseRows, right: SparseRows) -> torch.Tensor:
 def _columns(features: np.ndarray) -> np.ndarray:
     """Number features from 0 on, with few enough gaps for arrays over all numbers.
 
-    Those of a vocabulary have small numbers and keep them; only the others need sorting.
+    Features of a vocabulary have small numbers and keep them; only the others need sorting.
     """
     is_small = (features >= 0) & (features < _NUMBERS_PER_ENTRY * len(features))
     columns = np.where(is_small, features, -1)

@@ -170,9 +170,9 @@ class FeatureVocabulary:
         return FeatureVocabulary(hashes[firsts], totals, groups[firsts], self.n_texts + other.n_texts)
 
     def look_up(self, bags: Ragged) -> Ragged:
-        """Replace the hashes of features by indices into the vocabulary, and set their frequencies.
+        """Replace the hashes of features with indices into the vocabulary, and set their frequencies.
 
-        Unknown features keep a negative number made of their hash, and have frequency 0.
+        Unknown features get a negative number made from their hash, and frequency 0.
         """
         entries = bags.values.copy()
         for start in range(0, len(entries), _ENTRIES_AT_ONCE):

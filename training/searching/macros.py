@@ -95,7 +95,7 @@ def read_macro_file(path: Path) -> dict[str, Macro]:
 
 
 def expand(tex: str, macros: Macros) -> str:
-    r"""Replace macros by their meanings, until none is left.
+    r"""Expand macros until none is left.
 
     Raises:
         ProofmatchError: If that would take too long, because a macro is defined by itself for example.

@@ -1,6 +1,6 @@
 r"""A statement with formulas in TeX → the typed tokens that the builder would make from it.
 
-Formulas go through MathML, like those of a corpus, but the converter differs from LaTeXML: it chooses other
+Formulas go through MathML, as in a corpus, but the converter differs from LaTeXML: it chooses other
 characters for some signs, and writes no invisible operators. Both differences are evened out here.
 """
 
@@ -39,8 +39,8 @@ class Query:
     Attributes:
         text: The statement, with the author's macros expanded.
         tokens: Typed tokens, in the spelling of the matcher's corpus.
-        column: The statement in the form that the matcher's reader returns.
-        not_understood: Commands that nobody has defined, and other faults of the TeX.
+        column: The statement as a column for the matcher's reader.
+        not_understood: Undefined commands, and other faults of the TeX.
     """
 
     text: str
@@ -100,7 +100,7 @@ def _read(model: TrainedMatcher, text: str) -> tuple[list[str], list[str]]:
         if len(name) == 1 or math_token(name) not in vocabulary
     ]
     if model.reader.reads_text_column:
-        unknown = []  # it reads TeX as it is
+        unknown = []  # it reads raw TeX
     return known_spellings(read.tokens, vocabulary), [*dict.fromkeys([*unknown, *read.faults])][:_MAX_FAULTS]
 
 
@@ -335,7 +335,7 @@ _OTHERS = {
 
 
 def known_spellings(tokens: list[str], known: Container[str]) -> list[str]:
-    r"""Replace unknown math tokens by known ones for the same sign, where there are any.
+    r"""Replace unknown math tokens with known ones for the same sign, where there are any.
 
     >>> known_spellings(["m:⟶", "m:xymatrix", "t:⟶"], {"m:→", "m:\\xymatrix"})
     ['m:→', 'm:\\xymatrix', 't:⟶']

@@ -366,7 +366,7 @@ def can_explain(model: TrainedMatcher) -> bool:
 
 
 def proof_vectors(model: TrainedMatcher, proofs: Texts, progress: Progress | None = None) -> Vectors:
-    """Encode proofs as vectors that make scores with those of statements."""
+    """Encode proofs as vectors whose products with the vectors of statements are the scores."""
     return model.matcher.vectors(proofs, "proof", progress)
 
 

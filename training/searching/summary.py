@@ -43,7 +43,7 @@ class Summary:
 
     Attributes:
         shared: What both texts have, strongest first.
-        associated: What the statement has that is associated with something in the proof, strongest first.
+        associated: Words or formulas of the statement and the proof that are associated, strongest first.
     """
 
     shared: list[Line]

@@ -98,7 +98,7 @@ def _environment(cluster: Cluster) -> str:
     if cluster.venv or not (lines or sys.prefix == sys.base_prefix):
         script = Path(cluster.venv or sys.prefix).absolute() / "bin" / "activate"
         if script.exists():
-            # Without `exit`, a task would use whatever Python it finds.
+            # Without `exit`, a task would use any Python that it finds.
             lines.append(f"source {_checked_path(str(script))} || exit 1")
         elif cluster.venv:
             raise ProofmatchError(f"{cluster.venv} is not a virtual environment: it has no bin/activate")

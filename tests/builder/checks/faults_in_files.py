@@ -54,14 +54,14 @@ def impossible_file_name(release):
     release.edit_json("manifest.json", lambda manifest: manifest["files"].update({"a" * 300: entry}))
 
 
-@fault(r"`sources` has /home/me/articles.tar, a path on somebody's disk", "manifest")
+@fault(r"`sources` has /home/me/articles.tar, an absolute local path", "manifest")
 def source_on_a_disk(release):
     release.edit_json(
         "manifest.json", lambda manifest: manifest["parameters"].update(sources=["/home/me/articles.tar"])
     )
 
 
-@fault(r"`files` has C:.+mixed_train, a path on somebody's disk", "manifest", of="variant")
+@fault(r"`files` has C:.+mixed_train, an absolute local path", "manifest", of="variant")
 def source_of_a_variant_on_a_disk(release):
     def edit(manifest):
         manifest["parameters"]["variant_of"]["files"] = [r"C:\data\mixed_train"]

@@ -177,7 +177,7 @@ def test_other_sizes_in_the_configuration_are_refused(tmp_path, name):
     path = tmp_path / "config.json"
     config = json.loads(path.read_text())
     path.write_text(json.dumps(config | {name: config[name] - 1}))
-    assert "are not those of its configuration (mismatched keys: " in refusal(tmp_path)
+    assert "do not fit its configuration (mismatched keys: " in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("change", ["missing", "unexpected", "mismatched"])
@@ -193,7 +193,7 @@ def test_weights_of_another_configuration_are_refused(tmp_path, change, name):
         weights[name] = weights[name][:-1].clone()
     save_file(weights, tmp_path / "model.safetensors", {"format": "pt"})
     told = refusal(tmp_path)
-    assert f"are not those of its configuration ({change} keys: " in told
+    assert f"do not fit its configuration ({change} keys: " in told
     assert name in told
 
 

@@ -23,11 +23,11 @@ from ..searcher import PROOFS, STATEMENTS, Hit, Searcher, can_explain, in_words,
 from .highlighting import ShownReason, marks_of, shown_reasons
 
 MAX_BYTES = 20_000  # of a request
-MAX_CHARACTERS = 8_000  # of a statement; those of a corpus have a few hundred words
+MAX_CHARACTERS = 8_000  # of a statement; statements of a corpus have a few hundred words
 MAX_TOKENS = 1_000
 MAX_HITS = 50
 MAX_SECONDS = 30.0  # of a search, waiting included
-MAX_WAITING = 8  # a search takes a whole CPU, and nobody waits long for a page
+MAX_WAITING = 8  # a search takes a whole CPU, and users do not wait long for a page
 
 # No readable formula is nested as deeply, and converters are recursive.
 _MAX_BRACES = 50

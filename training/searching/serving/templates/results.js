@@ -118,7 +118,7 @@ function partsTable(parts, most) {
   return element("div", {}, element("h4", {}, "Parts of the score"), element("table", { class: "bars parts" }, element("tbody", {}, rows)));
 }
 
-// Long texts are folded; how long they are is known once they are on the page.
+// Long texts are folded; their height is known only once they are on the page.
 function foldLongTexts(list) {
   for (const text of list.querySelectorAll(".text")) {
     text.classList.add("folded");

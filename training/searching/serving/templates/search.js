@@ -1,4 +1,4 @@
-// The form and the address: a search is `#q=…&among=…&k=…&split=…`, so that it can be linked and gone back to.
+// The form and the address: a search is `#q=…&among=…&k=…&split=…`, so links and the browser's history work.
 const byId = (id) => document.getElementById(id);
 const [form, statement, go, status, results] = ["form", "statement", "go", "status", "results"].map(byId);
 const choices = ["among", "k", "split"].map(byId).filter(Boolean);
@@ -52,7 +52,7 @@ async function search(takesFocus) {
   say("Searching…");
   try {
     const answer = await ask(fields);
-    if (turn !== latest) return; // the user has searched for something else meanwhile
+    if (turn !== latest) return; // the user has started another search in the meantime
     show(answer);
     if (takesFocus) byId("found").focus();
   } catch (error) {
@@ -102,7 +102,7 @@ function submit() {
   search(true);
 }
 
-// From a link, or back and forth in the history.
+// Opened from a link, or from the browser's history.
 function open() {
   fillForm();
   if (statement.value) return search(false);
@@ -130,7 +130,7 @@ for (const example of document.querySelectorAll(".example")) {
   });
 }
 document.querySelector(".skip").addEventListener("click", (event) => {
-  event.preventDefault(); // the address is that of the search
+  event.preventDefault(); // the address describes the search
   byId("main").focus();
 });
 addEventListener("popstate", open);
