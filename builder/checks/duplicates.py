@@ -177,7 +177,7 @@ def _exact(evidence: Evidence, pairs: _Pairs, what: str, groups: np.ndarray, sid
 
 
 def _leaked(evidence: Evidence, pairs: _Pairs) -> Remark | None:
-    """Judge the held-out pairs whose two texts both occur together in another split; None without repeated pairs."""
+    """Judge the held-out pairs whose two texts both occur together in another split, if any."""
     statements, proofs = (pairs.texts[side] for side in SIDES)
     both = statements * (len(evidence.texts["proof"]) + 1) + proofs
     groups = np.unique(both, return_inverse=True)[1].reshape(-1)
