@@ -145,9 +145,11 @@ def check_duplicates(evidence: Evidence) -> Iterator[Remark]:
         f"shingles; {RECALL:.3%} of those at exactly {SIMILAR} are found, and more of those above it"
     )
     for pairs in families:
-        found = [_exact(evidence, pairs, f"{side}s", pairs.texts[side], side) for side in SIDES]
-        found.append(_leaked(evidence, pairs))
-        found += [_near(evidence, pairs, side, near[side]) for side in SIDES]
+        found: list[Remark | None] = [
+            *(_exact(evidence, pairs, f"{side}s", pairs.texts[side], side) for side in SIDES),
+            _leaked(evidence, pairs),
+            *(_near(evidence, pairs, side, near[side]) for side in SIDES),
+        ]
         remarks = [remark for remark in found if remark is not None]
         yield from remarks or [
             Note(f"{pairs.config}: no statement, proof or pair repeats another, not even nearly")
