@@ -39,7 +39,7 @@ def on_startup(**_: object) -> None:
         for module in folder.rglob("*.py"):
             copy = root / package / module.relative_to(folder)
             copy.parent.mkdir(parents=True, exist_ok=True)
-            # Google's style has the section `Examples`; with `Example`, mkdocstrings shows `>>>` as quotations.
+            # In a section `Example`, unlike `Examples`, mkdocstrings takes `>>>` for quotations.
             text = module.read_text(encoding="utf-8")
             copy.write_text(_EXAMPLE.sub(r"\1Examples:", text), encoding="utf-8")
 

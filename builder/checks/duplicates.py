@@ -145,9 +145,11 @@ def check_duplicates(evidence: Evidence) -> Iterator[Remark]:
         f"shingles; {RECALL:.3%} of the pairs at exactly {SIMILAR} are found, and more above it"
     )
     for pairs in families:
-        found = [_exact(evidence, pairs, f"{side}s", pairs.texts[side], side) for side in SIDES]
-        found.append(_leaked(evidence, pairs))
-        found += [_near(evidence, pairs, side, near[side]) for side in SIDES]
+        found: list[Remark | None] = [
+            *(_exact(evidence, pairs, f"{side}s", pairs.texts[side], side) for side in SIDES),
+            _leaked(evidence, pairs),
+            *(_near(evidence, pairs, side, near[side]) for side in SIDES),
+        ]
         remarks = [remark for remark in found if remark is not None]
         yield from remarks or [
             Note(f"{pairs.config}: no statement, proof or pair repeats another, not even nearly")
@@ -177,7 +179,7 @@ def _exact(evidence: Evidence, pairs: _Pairs, what: str, groups: np.ndarray, sid
 
 
 def _leaked(evidence: Evidence, pairs: _Pairs) -> Remark | None:
-    """Judge the held-out pairs whose two texts both occur together in another split; None without repeated pairs."""
+    """Judge the held-out pairs whose two texts both occur together in another split, if any."""
     statements, proofs = (pairs.texts[side] for side in SIDES)
     both = statements * (len(evidence.texts["proof"]) + 1) + proofs
     groups = np.unique(both, return_inverse=True)[1].reshape(-1)

@@ -29,7 +29,7 @@ def take_picture(report: Path, out: Path) -> None:
         page = browser.new_page(viewport=_SIZE, color_scheme="light", reduced_motion="reduce")
         page.goto(report.absolute().as_uri())
         page.wait_for_selector("#match .rival")
-        page.evaluate("document.querySelector('.browser').scrollIntoView()")
+        page.evaluate("document.querySelector('.browser').scrollIntoView(); scrollBy(0, -12)")
         page.screenshot(path=out)
         browser.close()
     with Image.open(out) as picture:
