@@ -15,10 +15,10 @@ _PURPOSES = {
 }
 
 _VARIANTS = {
-    "partial": "half of the variables of each proof have new names, as far as there are unused names",
-    "full": "all variables of each proof have new names, as far as there are unused names",
-    "transpose": "the variables that a proof shares with its statement are permuted, if it shares several",
-    "trans": "the variables of each proof are permuted",
+    "partial": "half the variables of each proof have other names, as far as there are names left",
+    "full": "all variables of each proof have other names, as far as there are names left",
+    "transpose": "variables that a proof shares with its statement have changed places, if it shares several",
+    "trans": "the variables of each proof have changed places",
 }
 
 
