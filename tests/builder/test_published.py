@@ -182,7 +182,7 @@ def test_a_killed_import_resumes(published, imported, tmp_path):
 def test_an_edition_with_replaced_symbols_has_no_further_variant(tmp_path):
     write_corpus(tmp_path / "published", {"train": 40, "dev": 5, "test": 5}, symbols="partial")
     release = import_published(tmp_path / "published", tmp_path / "r", symbols="partial", workers=1)
-    with pytest.raises(ProofmatchError, match="as its authors wrote it"):
+    with pytest.raises(ProofmatchError, match="give the original release"):
         make_variant(release, tmp_path / "v", symbols="full")
 
 

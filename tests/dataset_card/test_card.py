@@ -144,6 +144,6 @@ def test_the_card_of_an_import_says_where_pairs_and_splits_come_from(tmp_path):
     card = DatasetCard.load(str(release / "README.md"))
     assert "The splits are the published ones." in card.text
     assert "mixed_full_train" in card.text
-    assert "all variables of each proof have new names" in card.text
+    assert "all variables of each proof have other names" in card.text
     assert "renamed.parquet" not in card.text
     assert card.data.to_dict()["source_datasets"] == ["extended|other"]
