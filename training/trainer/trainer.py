@@ -105,6 +105,9 @@ class MatchingTrainer(Trainer):
             ],
         )
         self.pop_callback(PrinterCallback)  # `TrainingProgress` shows the same
+        for name in ("pad_token_id", "bos_token_id", "eos_token_id"):
+            if (number := getattr(processing_class, name, None)) is not None:
+                setattr(model.config, name, number)  # the library does the same later, with a warning
         self.args: MatchingArguments
         self.model_accepts_loss_kwargs = False
 
