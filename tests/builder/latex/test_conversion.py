@@ -43,18 +43,19 @@ def state_of(cache: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in cache.glob("*/[!.]*")}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the conversions of all tests of this module are kept."""
+    """Where the conversions of all tests of this file are kept."""
     return tmp_path_factory.mktemp("kept")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def from_folder(tmp_path_factory: pytest.TempPathFactory, kept: Path) -> Path:
     folder = tmp_path_factory.mktemp("sources")
     for stem in STEMS:
         (folder / f"{stem}.tex").write_bytes((SOURCES / f"{stem}.tex").read_bytes())
-    return build_release(folder, folder.parent / "from-folder", workers=2, conversions=kept)
+    out = tmp_path_factory.mktemp("built") / "from-folder"
+    return build_release(folder, out, workers=2, conversions=kept)
 
 
 @needs_latexml
