@@ -57,9 +57,9 @@ ablation: $(INSTALLED_DEV)
 transfer: $(INSTALLED_DEV)
 	$(BIN)/python -m experiments.run transfer $(RELEASE) $(MODELS) $(NAMES)
 
-# Tests the paper's claims on RELEASE, ideally built from both corpora; MODELS as above.
+# Tests the paper's claims on RELEASE, ideally built from both corpora; MODELS and NAMES as above.
 claims: $(INSTALLED_DEV)
-	$(BIN)/python -m experiments.run claims $(RELEASE) $(MODELS)
+	$(BIN)/python -m experiments.run claims $(RELEASE) $(MODELS) $(NAMES)
 
 clean:
 	rm -rf $(VENV) demo site build *.egg-info

@@ -3,7 +3,7 @@
 import argparse
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -66,6 +66,7 @@ def main(arguments: list[str]) -> int:
     claims = commands.add_parser("claims", help="train and evaluate the systems of claims.toml, in hours")
     claims.add_argument("release", type=Path, help="a release folder")
     claims.add_argument("models", type=Path, help="the folder of the models; training is resumed there")
+    claims.add_argument("names", nargs="*", metavar="NAME", help="only these, such as local-5-text-seed-1")
     files = commands.add_parser("files", help="write result files for `proofmatch leaderboard`")
     files.add_argument("id", help="the name of a release, such as stacks")
     files.add_argument("out", type=Path, help="the folder of the files")
@@ -85,7 +86,7 @@ def main(arguments: list[str]) -> int:
             elif options.command == "transfer":
                 run_transfer(release, store, options.models, options.names)
             elif options.command == "claims":
-                run_claims(release, store, options.models)
+                run_claims(release, store, options.models, options.names)
             else:
                 run_ablation(release, store, options.models, options.names)
     except ProofmatchError as error:
@@ -118,11 +119,7 @@ def run_models(release: Release, store: Store, models: Path, names: Sequence[str
     from .systems import describe, load_history, read_systems, task_of, trained_system
 
     systems = read_systems("models")
-    if unknown := set(names) - set(systems):
-        raise ProofmatchError(
-            f"models.toml has no {', '.join(unknown)}; its systems are {', '.join(systems)}"
-        )
-    for name in names or systems:
+    for name in _chosen(names, systems, "models.toml"):
         print(f"{name}:", flush=True)
         model = trained_system(release, models, name, systems[name])
         if (history := load_history(models, name)) is not None:
@@ -131,6 +128,15 @@ def run_models(release: Release, store: Store, models: Path, names: Sequence[str
         for split, group in (("validation", "validation"), ("test", "main")):
             task = task_of(release, systems[name], split)
             store.replace_results(group, name, evaluate_decodings(task, model_scores(model, task), described))
+
+
+def _chosen(names: Sequence[str], systems: Collection[str], listed_in: str) -> Collection[str]:
+    """Return the named systems, or all of them if no name is given."""
+    if unknown := set(names) - set(systems):
+        raise ProofmatchError(
+            f"{listed_in} has no {', '.join(sorted(unknown))}; its systems are {', '.join(systems)}"
+        )
+    return names or systems
 
 
 def run_transfer(release: Release, store: Store, models: Path, names: Sequence[str]) -> None:
@@ -168,14 +174,16 @@ def _by_work(task: Task, scores: ScoreSource) -> dict[str, Work]:
     }
 
 
-def run_claims(release: Release, store: Store, models: Path) -> None:
-    """Train the systems of `claims.toml`, and evaluate them on validation and test."""
+def run_claims(release: Release, store: Store, models: Path, names: Sequence[str] = ()) -> None:
+    """Train all or the named systems of `claims.toml`, and evaluate them on validation and test."""
     from proofmatch.training.prediction import model_scores
 
     from .systems import describe, load_history, read_claims, task_of, trained_system
 
-    for name, system in read_claims().items():
+    systems = read_claims()
+    for name in _chosen(names, systems, "claims.toml"):
         print(f"{name}:", flush=True)
+        system = systems[name]
         model = trained_system(release, models, name, system)
         store.replace_history(name, load_history(models, name) or [])
         for split in ("validation", "test"):
