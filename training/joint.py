@@ -1,4 +1,4 @@
-"""The joint matcher: the sum of a lexical and a self-attentive score."""
+"""The joint matcher: the sum of the scores of features and of an encoder."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ import torch
 from torch import nn
 from transformers import PretrainedConfig, PreTrainedTokenizerFast
 
+from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 from proofmatch.ragged import Ragged
 
@@ -17,53 +18,61 @@ from ..evaluation.training_data import TrainingData
 from .encoder.encoder_config import ProofMatcherConfig
 from .encoder.proof_matcher import ProofMatcher, WordReader
 from .gradient_cache import backward_in_chunks
-from .lexical.lexical_config import LexicalMatcherConfig
 from .lexical.lexical_matcher import LexicalMatcher
-from .lexical.vocabulary import FeatureReader
 from .matcher import Gather, Matcher, ParameterGroup
-from .texts import Columns
-from .vectors import TextVectors, correct_hubness
+from .texts import Columns, TextReader, Texts
+from .vectors import Vectors
+from .views import MultiViewMatcher
+
+_KINDS: dict[str, type[Matcher]] = {
+    kind.config_class.model_type: kind  # pyright: ignore[reportOptionalMemberAccess]
+    for kind in (LexicalMatcher, MultiViewMatcher)
+}
+_MIN_PAIRS = 2  # a single pair has no negatives
 
 
 class JointMatcherConfig(PretrainedConfig):
-    """The sizes of a joint matcher.
+    """The configuration of a joint matcher.
 
     Args:
-        lexical: Fields of `LexicalMatcherConfig`.
+        features: Fields of the configuration of the matcher of features, with its `model_type`.
         encoder: Fields of `ProofMatcherConfig`.
-        num_background_words: Total number of words of the background statements.
         encoder_weight: Weight of the encoder's score in the sum, chosen on validation splits.
+        encoder_share: Share of the pairs of each batch that the encoder is trained on. Features need many
+            epochs with large batches, but a pretrained encoder needs only a few.
     """
 
     model_type = "joint-matcher"
 
     def __init__(
         self,
-        lexical: dict[str, Any] | None = None,
+        features: dict[str, Any] | None = None,
         encoder: dict[str, Any] | None = None,
-        num_background_words: int = 0,
         encoder_weight: float = 0.1,
+        encoder_share: float = 1.0,
         **others: Any,  # noqa: ANN401 - what `PretrainedConfig` takes
     ) -> None:
         super().__init__(**others)
-        self.lexical = lexical or {}
+        if not 0 < encoder_share <= 1:
+            raise ProofmatchError(f"encoder_share must be more than 0 and at most 1, not {encoder_share}")
+        self.features = features or {"model_type": LexicalMatcher.config_class.model_type}  # pyright: ignore[reportOptionalMemberAccess]
         self.encoder = encoder or {}
-        self.num_background_words = num_background_words
         self.encoder_weight = encoder_weight
+        self.encoder_share = encoder_share
 
     @property
     def input(self) -> str:
         """Which tokens the matcher takes: `both`, `text` or `math`."""
-        return self.lexical_config.input
+        return self.features_config.input
 
     @property
-    def lexical_config(self) -> LexicalMatcherConfig:
-        """The sizes of the lexical part."""
-        return LexicalMatcherConfig.from_dict(self.lexical)
+    def features_config(self) -> Any:  # noqa: ANN401 - of one of two kinds
+        """The configuration of the matcher of features."""
+        return _KINDS[self.features["model_type"]].config_class.from_dict(self.features)  # pyright: ignore[reportOptionalMemberAccess]
 
     @property
     def encoder_config(self) -> ProofMatcherConfig:
-        """The sizes of the self-attentive part."""
+        """The configuration of the encoder."""
         return ProofMatcherConfig.from_dict(self.encoder)
 
 
@@ -71,7 +80,7 @@ class JointText(NamedTuple):
     """A text for the two parts of a joint matcher."""
 
     words: np.ndarray
-    features: np.ndarray
+    features: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +88,7 @@ class JointTexts:
     """Texts for the two parts of a joint matcher."""
 
     words: Ragged
-    features: Ragged
+    features: Texts
 
     def __len__(self) -> int:
         return len(self.words)
@@ -102,7 +111,7 @@ class JointReader:
     """Reads texts as word ids and as bags of features."""
 
     words: WordReader
-    features: FeatureReader
+    features: TextReader
 
     @property
     def reads_text_column(self) -> bool:
@@ -134,7 +143,7 @@ class JointReader:
 
 
 class JointMatcher(Matcher):
-    """Adds the score of an encoder, with a small weight, to the score of a lexical matcher.
+    """Adds the score of an encoder, with a small weight, to the score of a matcher of features.
 
     Each part is trained with its own loss. With a loss of the sum, an encoder fits the few training pairs
     that features leave, and learns less for others.
@@ -144,54 +153,41 @@ class JointMatcher(Matcher):
     config: JointMatcherConfig
     base_model_prefix = "joint"
     main_input_name = "statements"
-    background_starts: torch.Tensor
-    background_words: torch.Tensor
 
     def __init__(self, config: JointMatcherConfig) -> None:
         super().__init__(config)
-        self.lexical = LexicalMatcher(config.lexical_config)
+        features = config.features_config
+        self.features = _KINDS[features.model_type](features)
         self.encoder = ProofMatcher(config.encoder_config)
-        n_background = len(self.lexical.background_starts) - 1
-        self.register_buffer("background_starts", torch.zeros(1 + n_background, dtype=torch.int64))
-        self.register_buffer("background_words", torch.zeros(config.num_background_words, dtype=torch.int32))
         self.post_init()
 
     @classmethod
-    def from_parts(
-        cls,
-        lexical: LexicalMatcher,
-        encoder: ProofMatcher,
-        background: Ragged,
-        **config: float,
-    ) -> "JointMatcher":
+    def from_parts(cls, features: Matcher, encoder: ProofMatcher, **config: float) -> "JointMatcher":
         """Join two matchers, trained or not, with their weights.
 
         Args:
-            lexical: The lexical part.
-            encoder: The self-attentive part.
-            background: The lexical matcher's background statements, as word ids.
+            features: A `LexicalMatcher`, or a `MultiViewMatcher` of several.
+            encoder: The encoder.
             **config: Further fields of the configuration.
         """
-        matcher = cls(
-            JointMatcherConfig(
-                lexical.config.to_diff_dict(),  # without the path it was loaded from
-                encoder.config.to_diff_dict(),
-                num_background_words=len(background.values),
-                **config,
-            )
-        )
-        matcher.lexical.load_state_dict(lexical.state_dict())
+        # Without the paths they were loaded from.
+        fields = {**features.config.to_diff_dict(), "model_type": features.config.model_type}
+        matcher = cls(JointMatcherConfig(fields, encoder.config.to_diff_dict(), **config))
+        matcher.features.load_state_dict(features.state_dict())
         matcher.encoder.load_state_dict(encoder.state_dict())
-        matcher.background_starts.copy_(torch.from_numpy(background.starts))
-        matcher.background_words.copy_(torch.from_numpy(background.values))
-        trained = [part.training_data for part in (lexical, encoder) if part.training_data is not None]
+        trained = [part.training_data for part in (features, encoder) if part.training_data is not None]
         matcher.training_data = sum(trained, TrainingData()) if trained else None
         return matcher
+
+    @property
+    def views(self) -> tuple[Matcher, ...]:
+        """The views of the matcher of features."""
+        return self.features.views
 
     def forward(self, statements: Sequence[JointText], proofs: Sequence[JointText]) -> torch.Tensor:
         """Score every statement with every proof, (statements, proofs)."""
         encoder = self.encoder(_words(statements), _words(proofs))
-        return self._lexical_scores(statements, proofs) + self.config.encoder_weight * encoder
+        return self.features(_features(statements), _features(proofs)) + self.config.encoder_weight * encoder
 
     def backward(
         self,
@@ -202,41 +198,30 @@ class JointMatcher(Matcher):
         gather: Gather,
     ) -> torch.Tensor:
         """Add the gradients of each part's loss to its parameters, and return the mean of the two."""
-        lexical = loss(self._lexical_scores(statements, proofs))
-        lexical.backward()
-        encoder = backward_in_chunks(self.encoder, _words(statements), _words(proofs), loss, chunk, gather)
-        return (lexical.detach() + encoder) / 2
-
-    def _lexical_scores(self, statements: Sequence[JointText], proofs: Sequence[JointText]) -> torch.Tensor:
-        return self.lexical([text.features for text in statements], [text.features for text in proofs])
+        features = self.features.backward(_features(statements), _features(proofs), loss, chunk, gather)
+        # A batch is a random sample, and so is any part of it.
+        some = slice(max(_MIN_PAIRS, round(self.config.encoder_share * len(statements))))
+        encoder = backward_in_chunks(
+            self.encoder, _words(statements[some]), _words(proofs[some]), loss, chunk, gather
+        )
+        return (features + encoder) / 2
 
     def reader(self, tokenizer: PreTrainedTokenizerFast) -> JointReader:
         """Return a reader for both parts."""
-        return JointReader(self.encoder.reader(tokenizer), self.lexical.reader(tokenizer))
+        return JointReader(self.encoder.reader(tokenizer), self.features.reader(tokenizer))
 
     def parameter_groups(self) -> list[ParameterGroup]:
         """Give each part its own learning rates."""
-        return [*self.encoder.parameter_groups(), *self.lexical.parameter_groups()]
+        return [*self.encoder.parameter_groups(), *self.features.parameter_groups()]
 
     def vectors(  # pyright: ignore[reportIncompatibleMethodOverride] - its own reader reads its texts
         self, texts: JointTexts, side: str, progress: Progress | None = None
-    ) -> TextVectors:
-        """Encode texts as vectors whose inner products are the scores, corrected for hubness."""
-        vectors = self._plain_vectors(texts, side, progress)
-        config = self.lexical.config
-        if not config.hub_weight:
-            return vectors
-        background = None if side == "statement" else self._plain_vectors(self._background(), "statement")
-        return correct_hubness(vectors, side, background, config.hub_weight, config.n_nearest)
-
-    def _plain_vectors(self, texts: JointTexts, side: str, progress: Progress | None = None) -> TextVectors:
+    ) -> Vectors:
+        """Encode texts as vectors whose inner products are the scores."""
         encoded = self.encoder.vectors(texts.words, side, progress).dense
         weight = self.config.encoder_weight if side == "statement" else 1.0
-        return self.lexical.plain_vectors(texts.features, side, progress).beside(weight * encoded)
-
-    def _background(self) -> JointTexts:
-        words, starts = (part.cpu().numpy() for part in (self.background_words, self.background_starts))
-        return JointTexts(Ragged(words, starts), self.lexical.background)
+        # In each view: the smooth maximum of their scores then grows by the score of the encoder.
+        return self.features.vectors(texts.features, side, progress).beside(weight * encoded)
 
     def _init_weights(self, module: nn.Module) -> None:
         """Leave the weights to the parts, which have been initialized."""
@@ -244,3 +229,7 @@ class JointMatcher(Matcher):
 
 def _words(texts: Sequence[JointText]) -> list[np.ndarray]:
     return [text.words for text in texts]
+
+
+def _features(texts: Sequence[JointText]) -> list[Any]:
+    return [text.features for text in texts]

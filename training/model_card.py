@@ -15,8 +15,9 @@ from proofmatch.hub_client import check_repository_name
 from ..dataset_card.templates import render
 from ..evaluation.training_data import TrainingData
 from .encoder.encoder_config import ProofMatcherConfig
+from .joint import JointMatcherConfig
 from .lexical.lexical_config import lexical_views
-from .settings import SECTIONS
+from .settings import ENCODER_FIELDS, JOINT_FIELDS, SECTIONS
 from .trainer.history import MEASURES, Entry, evaluation_of_step, training_seconds
 from .trainer.learning_curve import epochs_text
 
@@ -30,8 +31,6 @@ _EXPLAINED = {
 }
 # Characters that Markdown may interpret; not an underscore within a name.
 _MARKS = re.compile(r"[\\`*\[\]|~$#!]|(?<![^\W_])_|_(?![^\W_])")
-# A pretrained encoder has its own sizes and tokenizer, so only these settings have an effect.
-_SETTINGS_WITH_ENCODER = {"tokenizer": (), "model": ("encoder", "max_words")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +81,8 @@ def render_model_card(model: TrainedModel) -> str:
         kind="joint" if has_lexical and has_encoder else "lexical" if has_lexical else "encoder",
         lexical=views[0].config if views else None,
         views=views,
+        reads_sentences=_reads_sentences(run),
+        encoder_weight=run["model"].get("encoder_weight", JointMatcherConfig().encoder_weight),
         has_blind_view=any(view.hides_names for view in views),
         max_words=run["model"].get("max_words", ProofMatcherConfig().max_words) if has_encoder else None,
         is_by_article=run["config"].endswith("_by_article"),
@@ -152,13 +153,24 @@ def _metadata(model: TrainedModel, kept: Entry | None) -> ModelCardData:
 
 def _settings(run: dict[str, Any]) -> list[tuple[str, str, Any]]:
     """List section, name and value of all settings that have an effect."""
-    has_encoder = run["model"].get("encoder") is not None
+    in_effect: dict[str, tuple[str, ...]] = {}
+    if run["model"].get("encoder") is not None:
+        in_effect["model"] = ("encoder", *ENCODER_FIELDS, *JOINT_FIELDS)
+        if _reads_sentences(run):
+            in_effect["tokenizer"] = ()
     return [
         (section, name, value)
         for section in SECTIONS
         for name, value in sorted(run.get(section, {}).items())
-        if not has_encoder or name in _SETTINGS_WITH_ENCODER.get(section, (name,))
+        if name in in_effect.get(section, (name,))
     ]
+
+
+def _reads_sentences(run: dict[str, Any]) -> bool:
+    """Whether the matcher reads sentences with `$TeX$` instead of typed tokens."""
+    return bool(
+        run["model"].get("encoder") and not run["model"].get("reads_tokens") and not run.get("lexical")
+    )
 
 
 def _is_repository(name: str) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
 import pyarrow as pa
 
 from proofmatch.errors import ProofmatchError, first_line
@@ -20,7 +19,7 @@ from ..evaluation.training_data import TrainingData
 from .calibration import calibrate
 from .encoder.pretrained import name_of_encoder
 from .encoder.proof_matcher import ProofMatcher, ProofMatcherConfig
-from .joint import JointMatcher
+from .joint import JointMatcher, JointMatcherConfig
 from .lexical.lexical_config import LexicalMatcherConfig, lexical_views
 from .lexical.lexical_matcher import LexicalMatcher, background_rows
 from .lexical.vocabulary import count_vocabulary, read_features
@@ -36,7 +35,7 @@ from .model_folder import (
     readable_disk_errors,
 )
 from .pairs import column_of, read_pairs, read_task
-from .settings import Settings
+from .settings import ENCODER_FIELDS, Settings
 from .texts import SIDES, hidden_words
 from .tokenizer import check_tokenizer_settings, load_tokenizer, train_tokenizer
 from .trainer.arguments import MatchingArguments
@@ -115,7 +114,8 @@ def check_settings(settings: Settings, out: Path, input: str) -> None:
     with quiet_library(), _readable_errors():
         MatchingArguments(output_dir=str(out), **settings.training)
         if settings.model and not settings.model.get("encoder"):
-            ProofMatcherConfig(**{**settings.model, "input": input})
+            ProofMatcherConfig(**{**settings.encoder, "input": input})
+            JointMatcherConfig(**settings.joint)
         lexical_views(settings.lexical, input)
         if settings.lexical.get("renamed_groups") and not settings.training.get("rename_share"):
             raise ProofmatchError(
@@ -158,72 +158,65 @@ def start_matcher(
 ) -> "tuple[PreTrainedTokenizerFast, Matcher]":
     """Make the tokenizer and the untrained matcher that settings describe.
 
-    The section `lexical` makes a lexical matcher, `model` a self-attentive or pretrained one, and both
-    together a joint one. With `renamed_groups` or `blind_groups`, there is one of them for each view.
+    The section `lexical` makes a lexical matcher, or several views with `renamed_groups` or `blind_groups`.
+    The section `model` makes an encoder, self-attentive or pretrained, and both together a joint matcher.
     """
     from transformers import set_seed
 
     set_seed(seed)
-    if settings.model.get("encoder") is not None:
-        if settings.lexical:
-            raise ProofmatchError(
-                "a pretrained encoder and a lexical matcher read different texts and cannot be combined"
-            )
-        return _pretrained(settings, input)
+    if settings.model.get("encoder") is not None and not (
+        settings.lexical or settings.model.get("reads_tokens")
+    ):
+        matcher = _start_encoder(settings, None, input)  # first, because its errors are clearer
+        return load_tokenizer(settings.model["encoder"], typed=False), matcher
     tokens = [
         column_of(release, config_name("pairs", by_article), "train", f"{side}_tokens") for side in SIDES
     ]
-    views = lexical_views(settings.lexical, input)
     texts = [texts for texts, _ in tokens]
-    hides_names = settings.model and (
-        any(view.hides_names for view in views) or settings.model.get("hides_names")
-    )
-    tokenizer = train_tokenizer(texts, words=hidden_words(texts) if hides_names else (), **settings.tokenizer)
-    if not views:
-        return tokenizer, _start_encoder(settings, tokenizer, input)
-    matchers: list[Matcher] = []
-    for view in views:
-        matcher, background = _start_lexical(view.config, tokens, seed)
-        if settings.model:
-            encoder = _start_encoder(settings, tokenizer, input, hides_names=view.hides_names)
-            words = encoder.reader(tokenizer).read(tokens[0][0].take(background))
-            matcher = JointMatcher.from_parts(matcher, encoder, words)
-        matchers.append(matcher)
-    if len(views) == 1:
-        return tokenizer, matchers[0]
-    offsets, renamed = zip(*((view.offset, view.is_renamed) for view in views), strict=True)
-    return tokenizer, MultiViewMatcher.from_views(matchers, offsets, renamed)
+    words = hidden_words(texts) if settings.model.get("hides_names") else ()
+    tokenizer = train_tokenizer(texts, words=words, **settings.tokenizer)
+    encoder = _start_encoder(settings, tokenizer, input) if settings.model else None
+    views = lexical_views(settings.lexical, input)
+    lexical = [_start_lexical(view.config, tokens, seed) for view in views]
+    if not lexical:
+        return tokenizer, cast("Matcher", encoder)
+    features: Matcher = lexical[0]
+    if len(views) > 1:
+        offsets, renamed = zip(*((view.offset, view.is_renamed) for view in views), strict=True)
+        features = MultiViewMatcher.from_views(lexical, offsets, renamed)
+    if encoder is None:
+        return tokenizer, features
+    return tokenizer, JointMatcher.from_parts(features, encoder, **settings.joint)
 
 
 def _start_encoder(
-    settings: Settings, tokenizer: "PreTrainedTokenizerFast", input: str, *, hides_names: bool = False
+    settings: Settings, tokenizer: "PreTrainedTokenizerFast | None", input: str
 ) -> ProofMatcher:
-    fields = {**settings.model, "input": input}
-    fields["hides_names"] = hides_names or fields.get("hides_names", False)
-    return ProofMatcher(ProofMatcherConfig(vocab_size=len(tokenizer), **fields))
+    """Make an encoder of the settings, with new weights or those of a pretrained one."""
+    fields = {**settings.encoder, "input": input}
+    encoder = fields.pop("encoder", None)
+    if encoder == "":
+        raise ProofmatchError(
+            f"the preset {settings.preset} trains a pretrained encoder; say which by --set encoder=OWNER/NAME"
+        )
+    if encoder is None:
+        return ProofMatcher(ProofMatcherConfig(vocab_size=len(tokenizer or ()), **fields))
+    fields = {name: fields[name] for name in ("input", *ENCODER_FIELDS) if name in fields}
+    if settings.lexical:
+        fields["reads_tokens"] = True  # as the features do
+    return ProofMatcher.from_encoder(encoder, **fields)
 
 
 def _start_lexical(
     config: LexicalMatcherConfig, tokens: list[tuple[pa.Array, str]], seed: int
-) -> tuple[LexicalMatcher, np.ndarray]:
-    """Make an untrained lexical matcher; also return which training statements are its background."""
+) -> LexicalMatcher:
+    """Make an untrained lexical matcher."""
     bags = [read_features(*column, tuple(config.groups), config.input) for column in tokens]
     vocabulary = count_vocabulary(bags, config.min_frequency)
     statements, _ = vocabulary.look_up_pairs(bags[0], bags[1])
     n_background = min(config.n_background, len(statements)) if config.hub_weight else 0
     chosen = background_rows(len(statements), n_background, seed)
-    return LexicalMatcher.from_bags(config, vocabulary, statements.take(chosen)), chosen
-
-
-def _pretrained(settings: Settings, input: str) -> "tuple[PreTrainedTokenizerFast, Matcher]":
-    encoder = settings.model["encoder"]
-    if encoder == "":
-        raise ProofmatchError(
-            f"the preset {settings.preset} trains a pretrained encoder; say which by --set encoder=OWNER/NAME"
-        )
-    kept: dict[str, Any] = {key: settings.model[key] for key in ("max_words",) if key in settings.model}
-    matcher = ProofMatcher.from_encoder(encoder, **kept, input=input)  # first, because its errors are clearer
-    return load_tokenizer(encoder, typed=False), matcher
+    return LexicalMatcher.from_bags(config, vocabulary, statements.take(chosen))
 
 
 def write_outputs(

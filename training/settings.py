@@ -13,6 +13,11 @@ from proofmatch.errors import ProofmatchError
 
 SECTIONS = ("tokenizer", "model", "lexical", "training")
 
+JOINT_FIELDS = ("encoder_weight", "encoder_share")
+
+# A pretrained encoder has its own sizes, so that only these fields have an effect.
+ENCODER_FIELDS = ("max_words", "reads_tokens", "frozen_layers", "dropout", "hides_names")
+
 _NOT_SET = {
     # These depend on the data or on options of the command.
     *(
@@ -23,6 +28,7 @@ _NOT_SET = {
         "num_background_entries",
         "num_texts",
         "features_version",
+        "num_piece_bytes",
         "pad_token_id",
         "encoder_config",
         "input",
@@ -68,7 +74,8 @@ class Settings:
     Attributes:
         preset: Name of the preset.
         tokenizer: Options of `train_tokenizer`.
-        model: Fields of `ProofMatcherConfig`; empty for a matcher without an encoder.
+        model: Fields of `ProofMatcherConfig`, and those of `JointMatcherConfig` for a matcher with features;
+            empty for a matcher without an encoder.
         lexical: Fields of `LexicalMatcherConfig`; `blind_groups`, the groups of a view that does not see
             the names of variables; `renamed_groups`, the groups of the only view that is trained on
             renamed proofs (`rename_share`); and `blind_offset` and `renamed_offset`, subtracted from the
@@ -81,6 +88,16 @@ class Settings:
     model: dict[str, Any]
     lexical: dict[str, Any]
     training: dict[str, Any]
+
+    @property
+    def encoder(self) -> dict[str, Any]:
+        """The fields of `ProofMatcherConfig`."""
+        return {name: value for name, value in self.model.items() if name not in JOINT_FIELDS}
+
+    @property
+    def joint(self) -> dict[str, Any]:
+        """The fields of `JointMatcherConfig`."""
+        return {name: self.model[name] for name in JOINT_FIELDS if name in self.model}
 
 
 def preset_names() -> list[str]:
@@ -118,6 +135,8 @@ def load_settings(preset: str, overrides: list[str] | tuple[str, ...] = ()) -> S
             part = {"model": "encoder", "lexical": "lexical part"}[section]
             raise ProofmatchError(f"the preset {preset} has no {part}, so {key} has no effect; leave it out")
         getattr(settings, section)[key] = _read_value(key, text, kind)
+    if settings.lexical and settings.model.get("encoder", "") is None:
+        settings.model.clear()  # features alone
     return settings
 
 
@@ -137,7 +156,7 @@ def _known_keys() -> dict[str, tuple[str, Any]]:
         "training": {
             key: kind for key, kind in get_type_hints(MatchingArguments).items() if key in arguments
         },
-        "model": ProofMatcherConfig.__init__.__annotations__,
+        "model": {**ProofMatcherConfig.__init__.__annotations__, **dict.fromkeys(JOINT_FIELDS, float)},
         "lexical": {
             **LexicalMatcherConfig.__init__.__annotations__,
             **{f"{view}_groups": list[str] for view in ("renamed", "blind")},

@@ -11,13 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from proofmatch.ragged import Ragged
+from proofmatch.ragged import Ragged, ranges, starts_of
 
 from ..builder.variants.letters import letter_of_token
 from ..evaluation.task import select_input
 from .tokenizer import END, START, UNKNOWN_MATH, UNKNOWN_TEXT
 
 if TYPE_CHECKING:
+    from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerFast
 
 SIDES = ("statement", "proof")
@@ -118,16 +119,46 @@ def encode_texts(
     unknown = np.where(is_math, special[UNKNOWN_MATH], special[UNKNOWN_TEXT])
     known = places.is_valid().to_numpy(zero_copy_only=False)
     words = np.where(known, numbers[places.fill_null(0).to_numpy()], unknown)
+    return _framed(Ragged.from_lengths(words, lengths), [special[START]], [special[END]], max_length)
+
+
+def encode_pieces(
+    pieces: "Tokenizer", texts: pa.ListArray, input: str = "both", max_length: int | None = None
+) -> Ragged:
+    """Encode the surfaces of typed tokens by the word pieces of a pretrained encoder.
+
+    Args:
+        pieces: The tokenizer of the encoder.
+        texts: Lists of typed tokens.
+        input: Which tokens to keep: `both`, `text` or `math`.
+        max_length: Truncate texts to this many word pieces, those around each text included.
+    """
+    texts = select_input(texts, input)
+    lengths = np.asarray(pc.list_value_length(texts), dtype=np.int64)
+    encoded = texts.flatten().dictionary_encode()
+    # With a space, because many encoders have other pieces for the beginnings of words.
+    surfaces = [f" {token.partition(':')[2]}" for token in encoded.dictionary.to_pylist()]
+    split = pieces.encode_batch_fast(surfaces, add_special_tokens=False)
+    words = Ragged.from_lists([one.ids for one in split], np.int32).take(encoded.indices.to_numpy())
+    frame = pieces.encode("a")
+    is_special = np.array(frame.special_tokens_mask, dtype=bool)
+    start, end = np.flatnonzero(~is_special)[[0, -1]]
+    by_text = Ragged(words.values, words.starts[starts_of(lengths)])
+    return _framed(by_text, frame.ids[:start], frame.ids[end + 1 :], max_length)
+
+
+def _framed(texts: Ragged, start: list[int], end: list[int], max_length: int | None) -> Ragged:
+    """Truncate texts, and put the same words before and after each of them."""
+    n_added = len(start) + len(end)
     if max_length is not None:
-        place_in_text = np.arange(len(words)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        words = words[place_in_text < max_length - 2]
-        lengths = np.minimum(lengths, max_length - 2)
-    starts = np.concatenate([[0], np.cumsum(lengths + 2)])
-    framed = np.empty(starts[-1], dtype=np.int32)
-    framed[starts[:-1]], framed[starts[1:] - 1] = special[START], special[END]
-    inside = np.ones(len(framed), dtype=bool)
-    inside[starts[:-1]] = inside[starts[1:] - 1] = False
-    framed[inside] = words
+        texts = texts.first(max_length - n_added)
+    framed = np.empty(len(texts.values) + n_added * len(texts), dtype=np.int32)
+    starts = texts.starts + n_added * np.arange(len(texts) + 1)
+    framed[ranges(starts[:-1] + len(start), texts.lengths)] = texts.values
+    for place, word in enumerate(start):
+        framed[starts[:-1] + place] = word
+    for place, word in enumerate(end):
+        framed[starts[1:] - len(end) + place] = word
     return Ragged(framed, starts)
 
 

@@ -92,6 +92,10 @@ class TextViews:
     def __getitem__(self, some: slice) -> "TextViews":
         return TextViews(tuple(view[some] for view in self.views), self.offsets)
 
+    def beside(self, dense: np.ndarray) -> "TextViews":
+        """Append dense components to each view."""
+        return TextViews(tuple(view.beside(dense) for view in self.views), self.offsets)
+
 
 Vectors = TextVectors | TextViews
 

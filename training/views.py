@@ -18,7 +18,6 @@ from proofmatch.progress import Progress
 
 from ..evaluation.training_data import TrainingData
 from .encoder.proof_matcher import ProofMatcher
-from .joint import JointMatcher
 from .lexical.lexical_matcher import LexicalMatcher
 from .matcher import Gather, Matcher, ParameterGroup
 from .texts import Columns, TextReader, Texts
@@ -26,7 +25,7 @@ from .vectors import TextVectors, TextViews, smooth_maximum
 
 _KINDS: dict[str, type[Matcher]] = {
     kind.config_class.model_type: kind  # pyright: ignore[reportOptionalMemberAccess]
-    for kind in (ProofMatcher, LexicalMatcher, JointMatcher)
+    for kind in (ProofMatcher, LexicalMatcher)
 }
 
 

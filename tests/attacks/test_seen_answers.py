@@ -229,12 +229,9 @@ def test_a_pretrained_encoder_is_named_and_what_it_has_read_cannot_be_counted(re
     assert said["seen_answers"] == 0
 
 
-def test_a_joint_model_has_seen_what_its_parts_have(release, tiny_model, by_article_model):
+def test_a_joint_model_has_seen_what_its_parts_have(tiny_model, by_article_model):
     lexical, encoder = (load_matcher(model).matcher for model in (by_article_model, tiny_model))
-    texts = load_matcher(tiny_model).matcher.reader(load_matcher(tiny_model).tokenizer)
-    statements = open_release(release).table("pairs", "train", ["statement_tokens"]).column(0)
-    background = texts.read(statements.combine_chunks().take(np.arange(len(lexical.background))))
-    data = JointMatcher.from_parts(lexical, encoder, background).training_data
+    data = JointMatcher.from_parts(lexical, encoder).training_data
     assert {entry.family for entry in data.entries} == {"mixed", "by_article"}
     parts = [lexical.training_data.statements, encoder.training_data.statements]
     assert set(data.statements) == set(np.concatenate(parts))

@@ -65,5 +65,7 @@ def multi_view_model(
 ) -> Path:
     """The folder of a matcher whose first view sees names, and whose last one does not."""
     out = tmp_path_factory.mktemp("models") / f"views-{request.param}"
-    settings = load_settings(request.param, [setting for setting in TINY_FAST if setting != ONE_VIEW])
+    own = {"fast": [], "best": ["encoder=none", "learning_rate=0.05", "feature_rate=1", "table_rate=0.4"]}
+    tiny = [setting for setting in TINY_FAST if setting != ONE_VIEW]
+    settings = load_settings(request.param, [*tiny, *own[request.param]])
     return train_matcher(open_release(release), settings, out)

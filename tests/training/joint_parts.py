@@ -1,12 +1,11 @@
 """Joint matchers of tiny parts, for the tiny corpus of the lexical ones."""
 
-import numpy as np
 import torch
 
 from proofmatch.training import ProofMatcher, ProofMatcherConfig, train_tokenizer
 from proofmatch.training.joint import JointMatcher, JointTexts
 from proofmatch.training.lexical.lexical_matcher import LexicalMatcher
-from tests.training.lexical.corpora import PAIRS, column, make_random, random_texts, small_matcher
+from tests.training.lexical.corpora import column, make_random, random_texts, small_matcher
 
 SIZES = {"embedding_size": 6, "num_layers": 1, "num_heads": 2, "key_size": 4, "value_size": 4}
 
@@ -14,7 +13,7 @@ SIZES = {"embedding_size": 6, "num_layers": 1, "num_heads": 2, "key_size": 4, "v
 class Parts:
     """The parts of a joint matcher, and what it reads of the texts they were counted in."""
 
-    def __init__(self, encoder_weight=1.0, **settings) -> None:
+    def __init__(self, encoder_weight=1.0, encoder_share=1.0, **settings) -> None:
         self.lexical, corpus = small_matcher(**settings)
         columns = [column(side) for side in corpus.tokens]
         self.tokenizer = train_tokenizer(columns, min_count=1)
@@ -23,11 +22,8 @@ class Parts:
         )
         self.encoder = ProofMatcher(config).eval()
         make_random(self.encoder)
-        background = self.encoder.reader(self.tokenizer).read(
-            columns[0].take(np.arange(PAIRS if self.lexical.config.hub_weight else 0))
-        )
         self.matcher = JointMatcher.from_parts(
-            self.lexical, self.encoder, background, encoder_weight=encoder_weight
+            self.lexical, self.encoder, encoder_weight=encoder_weight, encoder_share=encoder_share
         ).eval()
         reader = self.matcher.reader(self.tokenizer)
         self.pairs = reader.read_training_pairs(columns[0], columns[1], ("one", "other"))

@@ -12,8 +12,9 @@ from proofmatch.training.lexical.lexical_matcher import LexicalMatcher
 from proofmatch.training.losses import two_sided_loss
 from proofmatch.training.prediction import open_matcher
 from proofmatch.training.vectors import scores_of
+from proofmatch.training.views import MultiViewMatcher
 from tests.training.joint_parts import Parts, both, encoder_scores, lexical_scores
-from tests.training.lexical.corpora import PAIRS, column, make_random
+from tests.training.lexical.corpora import PAIRS, column, make_random, random_texts, small_matcher
 
 
 @pytest.fixture(autouse=True)
@@ -42,12 +43,12 @@ def test_scores_are_the_weighted_sum_of_both_parts(encoder_weight):
 
 def test_parts_keep_their_weights():
     parts = Parts()
-    for part, original in ((parts.matcher.lexical, parts.lexical), (parts.matcher.encoder, parts.encoder)):
+    for part, original in ((parts.matcher.features, parts.lexical), (parts.matcher.encoder, parts.encoder)):
         assert original.state_dict().keys() == part.state_dict().keys()
         for name, value in original.state_dict().items():
             assert torch.equal(part.state_dict()[name], value), name
     assert torch.equal(
-        lexical_scores(parts.matcher.lexical, parts.new), lexical_scores(parts.lexical, parts.new)
+        lexical_scores(parts.matcher.features, parts.new), lexical_scores(parts.lexical, parts.new)
     )
     assert torch.equal(
         encoder_scores(parts.matcher.encoder, parts.new), encoder_scores(parts.encoder, parts.new)
@@ -68,13 +69,13 @@ def test_each_part_has_the_gradients_of_its_own_loss(chunk):
     value = sum(
         two_sided_loss(scores)
         for scores in (
-            lexical_scores(matcher.lexical, parts.pairs),
+            lexical_scores(matcher.features, parts.pairs),
             encoder_scores(matcher.encoder, parts.pairs),
         )
     )
     value.backward()
     expected = {name: parameter.grad.clone() for name, parameter in matcher.named_parameters()}
-    assert all(expected[name].any() for name in ("encoder.weight", "lexical.tables.0"))
+    assert all(expected[name].any() for name in ("encoder.weight", "features.tables.0"))
     matcher.zero_grad()
     told = matcher.backward(statements, proofs, two_sided_loss, chunk, lambda vectors: vectors)
     assert told.item() == pytest.approx(value.item() / 2, rel=1e-5)
@@ -94,16 +95,54 @@ def test_inner_products_of_vectors_equal_forward():
     assert np.allclose(by_vectors(parts.matcher, parts.new), forward(parts.matcher, parts.new), atol=1e-5)
 
 
-def test_hubness_is_that_of_the_joint_score():
+def test_the_features_keep_their_hubness_correction():
     parts = Parts(0.5, hub_weight=0.5)
-    background = parts.matcher._background()
-    assert len(background) == PAIRS
-    assert np.array_equal(background.words.values, parts.pairs[0].words.values)
-    assert np.array_equal(background.features.values, parts.pairs[0].features.values)
-    near = forward(parts.matcher, (background, parts.new[1])).numpy()
-    hubs = np.sort(near, axis=0)[-3:].mean(axis=0)
-    expected = forward(parts.matcher, parts.new).numpy() - 0.5 * hubs
+    features = [side.features for side in parts.new]
+    lexical = [
+        parts.lexical.vectors(side, name) for side, name in zip(features, ("statement", "proof"), strict=True)
+    ]
+    with torch.no_grad():
+        expected = scores_of(*lexical).block(0, 5) + 0.5 * encoder_scores(parts.encoder, parts.new).numpy()
     assert np.allclose(by_vectors(parts.matcher, parts.new), expected, atol=1e-5)
+
+
+def test_the_encoder_is_trained_on_its_share_of_a_batch():
+    parts = Parts(encoder_share=0.5)
+    matcher, (statements, proofs) = parts.matcher, map(both, parts.pairs)
+    some = [side[: round(0.5 * PAIRS)] for side in (statements, proofs)]
+    two_sided_loss(matcher.encoder(*([text.words for text in side] for side in some))).backward()
+    expected = matcher.encoder.weight.grad.clone()
+    matcher.zero_grad()
+    two_sided_loss(lexical_scores(matcher.features, parts.pairs)).backward()
+    of_features = matcher.features.scales.grad.clone()
+    matcher.zero_grad()
+    matcher.backward(statements, proofs, two_sided_loss, None, lambda vectors: vectors)
+    assert torch.allclose(matcher.encoder.weight.grad, expected, atol=1e-5)
+    assert torch.allclose(matcher.features.scales.grad, of_features, atol=1e-5)
+
+
+@pytest.mark.parametrize("share", [0, -0.5, 1.5])
+def test_impossible_shares_are_refused(share):
+    with pytest.raises(ProofmatchError, match="encoder_share must be"):
+        Parts(encoder_share=share)
+
+
+@pytest.mark.parametrize("hub_weight", [0, 0.5])
+def test_features_may_have_several_views(hub_weight, tmp_path):
+    views = [small_matcher(seed=seed, hub_weight=hub_weight)[0] for seed in (0, 1)]
+    parts = Parts(0.5)
+    features = MultiViewMatcher.from_views(views, (0.0, 0.4))
+    joint = JointMatcher.from_parts(features, parts.encoder, encoder_weight=0.5).eval()
+    reader = joint.reader(parts.tokenizer)
+    texts = [reader.read(column(random_texts(seed, size))) for seed, size in ((2, 5), (3, 7))]
+    alone = by_vectors(features, [side.features for side in texts])
+    encoder = encoder_scores(parts.encoder, texts).detach().numpy()
+    assert np.allclose(by_vectors(joint, texts), alone + 0.5 * encoder, atol=1e-4)
+    if not hub_weight:
+        assert np.allclose(by_vectors(joint, texts), forward(joint, texts), atol=1e-4)
+    joint.save_pretrained(tmp_path / "model")
+    again = open_matcher(tmp_path / "model").eval()
+    assert np.array_equal(by_vectors(again, texts), by_vectors(joint, texts))
 
 
 def test_the_score_of_a_proof_does_not_depend_on_other_proofs():
@@ -145,13 +184,13 @@ def test_the_configuration_does_not_reveal_the_folders_of_the_parts(tmp_path):
     parts = Parts()
     parts.lexical.save_pretrained(tmp_path / "lexical")
     lexical = LexicalMatcher.from_pretrained(tmp_path / "lexical")
-    joint = JointMatcher.from_parts(lexical, parts.encoder, parts.matcher._background().words)
+    joint = JointMatcher.from_parts(lexical, parts.encoder)
     joint.save_pretrained(tmp_path / "model")
     assert str(tmp_path) not in (tmp_path / "model" / "config.json").read_text()
     assert torch.equal(forward(open_matcher(tmp_path / "model").eval(), parts.new), forward(joint, parts.new))
 
 
-@pytest.mark.parametrize(("section", "name"), [("lexical", "num_features"), ("encoder", "vocab_size")])
+@pytest.mark.parametrize(("section", "name"), [("features", "num_features"), ("encoder", "vocab_size")])
 def test_other_sizes_in_the_configuration_are_refused(tmp_path, section, name):
     Parts().matcher.save_pretrained(tmp_path)
     path = tmp_path / "config.json"

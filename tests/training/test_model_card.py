@@ -221,11 +221,11 @@ def test_a_joint_matcher_is_described_by_both_of_its_parts(model, tmp_path):
     card = load(model, tmp_path)
     assert faults_of_card(str(card), "model") == ([], [])
     told = paragraph(card)
-    assert told.index("the cosine of") < told.index("encoder score") < told.index("correction: 0.25 times")
+    assert told.index("the cosine of") < told.index("correction: 0.25 times") < told.index("of an encoder")
     assert "a proof's 7 highest scores" in told
     assert "s·W·pᵀ + b" in told
     assert "after 202 words, start and end marks included" in card.text
-    assert ", for the self-attentive part.\n" in card.text
+    assert ", for the encoder.\n" in card.text
     assert ["lexical", "rank", "32"] in rows(card)
     assert ["model", "max_words", "202"] in rows(card)
 
@@ -271,7 +271,7 @@ def test_paragraphs_and_lists_are_apart_and_nothing_is_left_open(model, tmp_path
             assert line == "" or line.startswith("|"), line
     limits = text[text.index("## Limits") :].split("\n\n", 1)[1]
     assert "\n\n" not in limits
-    assert limits.count("- **") == {"encoder": 6, "lexical": 5, "joint": 6, "pretrained": 6}[kind]
+    assert limits.count("- **") == {"encoder": 6, "lexical": 5, "joint": 6, "pretrained": 7}[kind]
     assert all(part.rstrip().endswith(".") for part in limits.split("\n- "))
 
 

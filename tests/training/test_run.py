@@ -138,7 +138,7 @@ def test_a_model_uses_only_its_input(release, tmp_path, preset, input, capsys):
     assert model.matcher.config.input == input
     statements = read(model, release).statements
     bags = statements.features if preset == "joint" else statements
-    lexical = model.matcher.lexical if preset == "joint" else model.matcher
+    lexical = model.matcher.features if preset == "joint" else model.matcher
     groups = {lexical.config.groups[number] for number in np.unique(bags.values["group"])}
     assert groups and all(group.startswith(("math", "shape")) == (input == "math") for group in groups)
     data = ["--data", str(release)]
@@ -156,7 +156,7 @@ def test_by_article_reads_the_pairs_by_article(release, tmp_path, preset):
     best = max(entry["eval_mrr"] for entry in history(out) if "eval_mrr" in entry)
     task = read(model, release, "validation", by_article=True)
     assert validate(model.matcher, task)["mrr"] == pytest.approx(best, abs=1e-6)
-    lexical = model.matcher.lexical if preset == "joint" else model.matcher
+    lexical = model.matcher.features if preset == "joint" else model.matcher
     pairs = read_pairs(open_release(release), "train", lexical.reader(model.tokenizer), by_article=True)
     assert lexical.config.num_texts == 2 * len(pairs)
     found = np.concatenate([pairs.statements.values, pairs.proofs.values])

@@ -7,6 +7,7 @@ import pytest
 from proofmatch.cli import main, make_parser
 from proofmatch.errors import ProofmatchError
 from proofmatch.training import MatchingArguments, ProofMatcherConfig
+from proofmatch.training.joint import JointMatcherConfig
 from proofmatch.training.lexical.lexical_config import LexicalMatcherConfig
 from proofmatch.training.settings import load_settings, preset_names
 
@@ -36,11 +37,18 @@ TRAINING_OF_THE_PAPER = {
 def test_a_preset_makes_a_model_and_a_training(preset, tmp_path):
     settings = load_settings(preset)
     arguments = MatchingArguments(output_dir=str(tmp_path / "model"), **settings.training)
-    sizes = {key: value for key, value in settings.model.items() if key != "encoder"}  # which has no default
+    sizes = {key: value for key, value in settings.encoder.items() if key != "encoder"}  # has no default
     config = ProofMatcherConfig(vocab_size=100, **sizes)
+    joint = JointMatcherConfig(**settings.joint)
     lexical = LexicalMatcherConfig(**settings.lexical)
     assert settings.model or settings.lexical
-    for section, made in ((settings.training, arguments), (sizes, config), (settings.lexical, lexical)):
+    sections = (
+        (settings.training, arguments),
+        (sizes, config),
+        (settings.joint, joint),
+        (settings.lexical, lexical),
+    )
+    for section, made in sections:
         assert {key: getattr(made, key) for key in section} == section
     assert not (tmp_path / "model").exists()
 
@@ -51,12 +59,17 @@ def test_there_are_presets_for_the_paper_and_for_a_cpu():
 
 @pytest.mark.parametrize(
     ("preset", "has_encoder", "has_features"),
-    [("fast", False, True), ("quick", True, False), ("joint", True, True)],
+    [("fast", False, True), ("quick", True, False), ("joint", True, True), ("best", True, True)],
 )
 def test_a_preset_has_settings_for_the_parts_of_its_matcher(preset, has_encoder, has_features):
     settings = load_settings(preset)
     assert (bool(settings.model), bool(settings.lexical)) == (has_encoder, has_features)
     assert load_settings(preset, ["max_size=7"]).tokenizer["max_size"] == 7
+
+
+def test_a_preset_with_features_can_do_without_its_encoder():
+    settings = load_settings("best", ["encoder=none"])
+    assert settings.lexical and not settings.model
 
 
 def test_paper_local_has_the_numbers_of_the_paper():
@@ -233,11 +246,7 @@ def test_impossible_settings_are_refused_and_leave_no_files(release, tmp_path, c
         ("fast", "feature_decay=-1", "feature_decay must be at least 0"),
         ("joint", "feature_rate=-1", "feature_rate must be at least 0"),
         ("joint", "num_heads=0", "num_heads must be an integer of at least 1"),
-        (
-            "joint",
-            "encoder=some/folder",
-            "a pretrained encoder and a lexical matcher read different texts and cannot be combined",
-        ),
+        ("joint", "encoder=some/folder", "the encoder some/folder cannot be opened"),
     ],
 )
 def test_impossible_settings_of_features_are_refused(release, tmp_path, capsys, preset, override, told):

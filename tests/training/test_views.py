@@ -169,7 +169,7 @@ def test_the_blind_view_can_be_left_out(release):
 
 def test_only_the_renamed_view_reads_renamed_proofs(release):
     opened = open_release(release)
-    settings = load_settings("best", ["rank=4"])
+    settings = load_settings("best", ["rank=4", "encoder=none"])
     tokenizer, matcher = start_matcher(opened, settings, "both", False, 0)
     assert isinstance(matcher, MultiViewMatcher)
     assert matcher.config.renamed == [False, True, False]

@@ -12,6 +12,7 @@ _MINIMA = {
     **dict.fromkeys(("vocab_size", "embedding_size", "feed_forward_size"), 1),
     **dict.fromkeys(("num_heads", "key_size", "value_size"), 1),
     "num_layers": 0,
+    "frozen_layers": 0,
     "max_words": 3,  # start, one word, end
 }
 
@@ -35,6 +36,11 @@ class ProofMatcherConfig(PretrainedConfig):
         encoder: Name of a pretrained encoder that replaces ours (`ProofMatcher.from_encoder`). Then
             `embedding_size` is the size of its vectors, and the sizes of layers have no effect.
         encoder_config: The configuration of that encoder, so that a saved matcher is self-contained.
+        reads_tokens: Whether a pretrained encoder reads the surfaces of typed tokens, split into its own word
+            pieces, and not sentences with `$TeX$`.
+        frozen_layers: Number of layers of a pretrained encoder, after its embeddings, that keep their weights
+            and its embeddings'; 0 to train all weights.
+        num_piece_bytes: Size of the tokenizer that splits them, which is saved with the weights.
     """
 
     model_type = "proof-matcher"
@@ -55,6 +61,9 @@ class ProofMatcherConfig(PretrainedConfig):
         hides_names: bool = False,
         encoder: str | None = None,
         encoder_config: dict[str, Any] | None = None,
+        reads_tokens: bool = False,
+        frozen_layers: int = 0,
+        num_piece_bytes: int = 0,
         **others: Any,  # noqa: ANN401 - what `PretrainedConfig` takes
     ) -> None:
         super().__init__(**others)
@@ -79,9 +88,17 @@ class ProofMatcherConfig(PretrainedConfig):
         self.hides_names = hides_names
         self.encoder = encoder
         self.encoder_config = encoder_config
+        self.reads_tokens = reads_tokens
+        self.frozen_layers = frozen_layers
+        self.num_piece_bytes = num_piece_bytes
         check_integers(self, _MINIMA)
 
     @property
     def reads_text_column(self) -> bool:
-        """Whether the matcher reads sentences with `$TeX$`, as pretrained encoders do, not typed tokens."""
+        """Whether the matcher reads sentences with `$TeX$`, and not typed tokens."""
+        return self.is_pretrained and not self.reads_tokens
+
+    @property
+    def is_pretrained(self) -> bool:
+        """Whether a pretrained encoder replaces ours."""
         return self.encoder_config is not None

@@ -19,6 +19,7 @@ from proofmatch.errors import ProofmatchError, first_line
 
 from ..matcher import quiet_library
 from ..model_files import check_model_files
+from ..tokenizer import load_tokenizer
 from .encoder_config import ProofMatcherConfig
 
 _MAX_WORDS = 256  # as sentence encoders are used
@@ -39,6 +40,18 @@ class PretrainedEncoder(nn.Module):
             raise ProofmatchError(f"{model_type} is not a text encoder of transformers")
         encoder_config = AutoConfig.for_model(model_type, **fields)
         self.model = AutoModel.from_config(encoder_config, dtype=torch.float32, trust_remote_code=False)
+        if config.frozen_layers:
+            self._freeze(config.frozen_layers, encoder_config.num_hidden_layers)
+
+    def _freeze(self, n_layers: int, depth: int) -> None:
+        """Keep the weights of the embeddings and of the first layers."""
+        layers = [
+            part for part in self.model.modules() if isinstance(part, nn.ModuleList) and len(part) == depth
+        ]
+        if not layers or n_layers > depth:
+            raise ProofmatchError(f"frozen_layers is {n_layers}, but the encoder has {depth} layers")
+        for part in (self.model.get_input_embeddings(), *layers[0][:n_layers]):
+            part.requires_grad_(False)
 
     def forward(self, input_ids: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         """Encode texts, (texts, length) → (texts, hidden), independently of the padding."""
@@ -77,6 +90,11 @@ def config_of_encoder(encoder: str, **sizes: Any) -> ProofMatcherConfig:  # noqa
     # RoBERTa and its relatives count positions from the id of their padding.
     positions -= padding + 1 if padding else 0
     fields = {key: value for key, value in config.to_dict().items() if value is not None and _is_shape(key)}
+    if "dropout" in sizes:
+        dropouts = [
+            key for key, value in fields.items() if "dropout" in key and isinstance(value, int | float)
+        ]
+        fields.update(dict.fromkeys(dropouts, sizes["dropout"]))
     return ProofMatcherConfig(
         **{
             **sizes,
@@ -115,6 +133,18 @@ def weights_of_encoder(encoder: str) -> dict[str, torch.Tensor]:
     if missing:
         raise ProofmatchError(f"the weights of the encoder {encoder} are incomplete: {missing[0]} is missing")
     return {f"model.{name}": value for name, value in model.state_dict().items()}
+
+
+def pieces_of_encoder(encoder: str) -> bytes:
+    """Load the tokenizer of a pretrained encoder, as JSON.
+
+    Raises:
+        ProofmatchError: If there is none.
+    """
+    tokenizer = load_tokenizer(encoder, typed=False).backend_tokenizer
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer.to_str().encode()
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -19,10 +20,19 @@ from proofmatch.ragged import Ragged
 from ...evaluation.training_data import MAX_NAME, TrainedOn, TrainingData
 from ..gradient_cache import backward_in_chunks
 from ..matcher import Gather, Matcher, ParameterGroup
-from ..texts import Columns, Texts, encode_readable_texts, encode_texts, hide_names
+from ..texts import Columns, Texts, encode_pieces, encode_readable_texts, encode_texts, hide_names
 from ..vectors import TextVectors
 from .encoder_config import ProofMatcherConfig
-from .pretrained import PretrainedEncoder, config_of_encoder, name_of_encoder, weights_of_encoder
+from .pretrained import (
+    PretrainedEncoder,
+    config_of_encoder,
+    name_of_encoder,
+    pieces_of_encoder,
+    weights_of_encoder,
+)
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 # Words of a sub-batch, padding included: enough to keep the processor busy, few enough for its cache.
 WORDS_AT_ONCE = 512
@@ -207,10 +217,17 @@ def pad(texts: Sequence[np.ndarray], padding: int) -> tuple[torch.Tensor, torch.
 
 @dataclass(frozen=True, slots=True)
 class WordReader:
-    """Reads texts as word ids, for a self-attentive or a pretrained encoder."""
+    """Reads texts as word ids, for a self-attentive or a pretrained encoder.
+
+    Attributes:
+        tokenizer: The tokenizer of the model.
+        config: The configuration of the encoder.
+        pieces: What splits typed tokens into the word pieces of a pretrained encoder.
+    """
 
     tokenizer: "PreTrainedTokenizerFast"
     config: ProofMatcherConfig
+    pieces: "Tokenizer | None" = None
 
     @property
     def reads_text_column(self) -> bool:
@@ -221,6 +238,8 @@ class WordReader:
         """Read a column of texts."""
         if not self.config.reads_text_column:
             texts = hide_names(texts) if self.config.hides_names else texts
+            if self.pieces is not None:
+                return encode_pieces(self.pieces, texts, self.config.input, self.config.max_words)
             return encode_texts(self.tokenizer, texts, self.config.input, self.config.max_words)
         if self.config.input != "both":
             raise ProofmatchError(
@@ -259,11 +278,14 @@ class ProofMatcher(Matcher):
     base_model_prefix = "encoder"
     trains_in_several_processes = True
     main_input_name = "statements"
+    pieces: torch.Tensor
 
     def __init__(self, config: ProofMatcherConfig) -> None:
         super().__init__(config)
-        encoder = PretrainedEncoder if config.reads_text_column else SelfAttentiveEncoder
+        encoder = PretrainedEncoder if config.is_pretrained else SelfAttentiveEncoder
         self.encoder = encoder(config)
+        if config.reads_tokens:
+            self.register_buffer("pieces", torch.zeros(config.num_piece_bytes, dtype=torch.uint8))
         self.weight = nn.Parameter(torch.empty(config.embedding_size, config.embedding_size))
         self.bias = nn.Parameter(torch.empty(1))
         self.post_init()
@@ -274,10 +296,15 @@ class ProofMatcher(Matcher):
 
         Args:
             encoder: `OWNER/NAME` on the Hub, or a folder.
-            sizes: Fields of the configuration, such as `max_words`.
+            sizes: Fields of the configuration, such as `max_words`, or `reads_tokens`.
         """
-        matcher = cls(config_of_encoder(encoder, **sizes))
+        config = config_of_encoder(encoder, **sizes)
+        pieces = pieces_of_encoder(encoder) if config.reads_tokens else b""
+        config.num_piece_bytes = len(pieces)
+        matcher = cls(config)
         matcher.encoder.load_state_dict(weights_of_encoder(encoder))
+        if config.reads_tokens:
+            matcher.pieces.copy_(torch.frombuffer(bytearray(pieces), dtype=torch.uint8))
         pretraining = one_line(f"pretraining of {name_of_encoder(encoder)}")
         matcher.training_data = TrainingData((TrainedOn(release=pretraining[:MAX_NAME]),))
         return matcher
@@ -325,7 +352,15 @@ class ProofMatcher(Matcher):
 
     def reader(self, tokenizer: PreTrainedTokenizerFast) -> WordReader:
         """Return the reader of word ids for this matcher."""
-        return WordReader(tokenizer, self.config)
+        return WordReader(tokenizer, self.config, self._piece_tokenizer)
+
+    @cached_property
+    def _piece_tokenizer(self) -> "Tokenizer | None":
+        if not self.config.reads_tokens:
+            return None
+        from tokenizers import Tokenizer
+
+        return Tokenizer.from_str(self.pieces.cpu().numpy().tobytes().decode())
 
     def backward(
         self,
@@ -341,7 +376,7 @@ class ProofMatcher(Matcher):
     def parameter_groups(self) -> list[ParameterGroup]:
         """Give the bilinear form a learning rate of its own."""
         return [
-            ParameterGroup(list(self.encoder.parameters())),
+            ParameterGroup([one for one in self.encoder.parameters() if one.requires_grad]),
             ParameterGroup([self.weight, self.bias], rate="similarity_rate"),
         ]
 
@@ -371,7 +406,7 @@ class ProofMatcher(Matcher):
         return vectors
 
     def _init_weights(self, module: nn.Module) -> None:
-        if self.config.reads_text_column and not isinstance(module, ProofMatcher):
+        if self.config.is_pretrained and not isinstance(module, ProofMatcher):
             return  # a pretrained encoder keeps its weights
         if isinstance(module, nn.Linear):
             nn.init.xavier_uniform_(module.weight)
@@ -390,7 +425,7 @@ class ProofMatcher(Matcher):
     @staticmethod
     def _init_similarity(matcher: "ProofMatcher") -> None:
         nn.init.zeros_(matcher.bias)
-        if matcher.config.reads_text_column:
+        if matcher.config.is_pretrained:
             # Cosines, scaled so that a softmax over them is not nearly uniform.
             nn.init.eye_(matcher.weight)
             matcher.weight.data.mul_(_SCALE_OF_COSINES)

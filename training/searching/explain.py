@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from proofmatch.errors import ProofmatchError
 
-from ..joint import JointMatcher, JointReader
+from ..joint import JointReader
 from ..lexical.explanation import ASSOCIATED, SHARED, Reason, explain_by_features
 from ..lexical.lexical_matcher import LexicalMatcher
 from ..lexical.vocabulary import FeatureReader
@@ -111,16 +111,17 @@ def _explain_view(
     top: int | None,
 ) -> Explanation:
     found = explain_by_features(lexical, statement, proof, top, reader)
-    # The dense vectors hold the low-rank part, then the encoder's, then the hubness correction.
+    # The dense vectors hold the low-rank part, then the hubness correction, then the encoder's.
     products = ours.dense[0].astype(np.float64) * theirs.dense[0]
-    end = -1 if lexical.config.hub_weight else len(products)
+    start = max(1, lexical.config.rank)
+    end = start + bool(lexical.config.hub_weight)
     return Explanation(
         statement=statement,
         proof=proof,
         shared=found.shared,
         associated=found.associated,
-        encoder=float(products[max(1, lexical.config.rank) : end].sum()),
-        hubness_correction=float(products[end:].sum()),
+        encoder=float(products[end:].sum()),
+        hubness_correction=float(products[start:end].sum()),
         reasons=found.reasons,
     )
 
@@ -159,9 +160,8 @@ def lexical_parts(model: TrainedMatcher) -> list[LexicalMatcher]:
         ProofmatchError: If there is none.
     """
     matcher = model.matcher
-    parts = [view.lexical if isinstance(view, JointMatcher) else view for view in matcher.views]
-    features = [part for part in parts if isinstance(part, LexicalMatcher)]
-    if len(features) == len(parts):
+    features = [view for view in matcher.views if isinstance(view, LexicalMatcher)]
+    if len(features) == len(matcher.views):
         return features
     raise ProofmatchError(
         f"{matcher.config.name_or_path or 'the model'} has no features to explain by; "
@@ -172,8 +172,9 @@ def lexical_parts(model: TrainedMatcher) -> list[LexicalMatcher]:
 def _feature_readers(reader: TextReader) -> list[FeatureReader]:
     if isinstance(reader, ReaderOfViews):
         return [one for view in reader.readers for one in _feature_readers(view)]
-    features = reader.features if isinstance(reader, JointReader) else reader
-    return [features] if isinstance(features, FeatureReader) else []
+    if isinstance(reader, JointReader):
+        return _feature_readers(reader.features)
+    return [reader] if isinstance(reader, FeatureReader) else []
 
 
 def _vectors(model: TrainedMatcher, tokens: Sequence[str], side: str) -> Vectors:

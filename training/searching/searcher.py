@@ -384,8 +384,8 @@ def similarity_vectors(
         ProofmatchError: If the matcher has no features.
     """
     lexical = lexical_parts(model)[0]
-    first = statements.views[0] if isinstance(statements, TextsOfViews) else statements
-    features = first.features if isinstance(first, JointTexts) else first
+    features = statements.features if isinstance(statements, JointTexts) else statements
+    features = features.views[0] if isinstance(features, TextsOfViews) else features
     vectors = lexical.plain_vectors(features, "statement", progress)
     scales = lexical.scales.detach().exp().double().cpu().numpy()
     parts = {DENSE: lexical.config.rank > 0, SPARSE: lexical.config.has_sparse_part}
