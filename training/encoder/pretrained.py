@@ -155,5 +155,6 @@ def _readable_errors(encoder: str) -> Iterator[None]:
         raise
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise ProofmatchError(
-            f"the encoder {encoder} cannot be opened ({first_line(error)}); check its name"
+            f"the encoder {encoder} cannot be opened ({first_line(error)}); check its name, or give a folder"
+            " that it was downloaded to: --set encoder=FOLDER"
         ) from None
