@@ -31,6 +31,8 @@ from .tables import write_pages
 
 CORPUS = EXPERIMENTS.parents[1] / "shared" / "corpus" / "stacks.tar.xz"
 
+Systems = dict[str, dict[str, Any]]
+
 _QUICK_DECODINGS = ("local", "global")
 _NORMALIZATIONS = (
     {"method": "dual-softmax", "temperature": 1.0},
@@ -134,7 +136,7 @@ def _chosen(names: Sequence[str], systems: Collection[str], listed_in: str) -> C
     """Return the named systems, or all of them if no name is given."""
     if unknown := set(names) - set(systems):
         raise ProofmatchError(
-            f"{listed_in} has no {', '.join(sorted(unknown))}; its systems are {', '.join(systems)}"
+            f"no system of {listed_in} is called {', '.join(sorted(unknown))}; they are {', '.join(systems)}"
         )
     return names or systems
 
@@ -200,19 +202,23 @@ def run_ablation(release: Release, store: Store, models: Path, names: Sequence[s
     The latter must have been trained. They are evaluated with scores normalized over all candidates, and on
     proofs with renamed variables.
     """
-    _ablate(release, store, models, names)
-    _normalize(release, store, models)
-    _rename_symbols(release, store, models)
+    from .systems import read_systems
+
+    ablation = read_systems("ablation")
+    systems = ablation | read_systems("models")
+    chosen = _chosen(names, systems, "ablation.toml or models.toml")
+    _ablate(release, store, models, {name: ablation[name] for name in chosen if name in ablation})
+    present = {name: systems[name] for name in chosen if (models / name).is_dir()}
+    _normalize(release, store, models, present)
+    _rename_symbols(release, store, models, present)
 
 
-def _ablate(release: Release, store: Store, models: Path, names: Sequence[str]) -> None:
+def _ablate(release: Release, store: Store, models: Path, systems: Systems) -> None:
     from proofmatch.training.prediction import model_scores
 
-    from .systems import describe, read_systems, task_of, trained_system
+    from .systems import describe, task_of, trained_system
 
-    for name, system in read_systems("ablation").items():
-        if names and name not in names:
-            continue
+    for name, system in systems.items():
         print(f"{name}:", flush=True)
         model, task = trained_system(release, models, name, system), task_of(release, system)
         described = describe(name, system, models)
@@ -220,13 +226,12 @@ def _ablate(release: Release, store: Store, models: Path, names: Sequence[str]) 
         store.replace_results("ablation", name, results)
 
 
-def _normalize(release: Release, store: Store, models: Path) -> None:
+def _normalize(release: Release, store: Store, models: Path, systems: Systems) -> None:
     from proofmatch.training.prediction import load_matcher, model_scores
 
-    from .systems import describe, read_systems, task_of
+    from .systems import describe, task_of
 
-    systems = read_systems("models")
-    for name in _NORMALIZED:
+    for name in systems.keys() & set(_NORMALIZED):
         task, system = task_of(release, systems[name]), describe(name, systems[name], models)
         scores = model_scores(load_matcher(models / name), task)
         results = []
@@ -238,13 +243,11 @@ def _normalize(release: Release, store: Store, models: Path) -> None:
         store.replace_results("transductive", name, results)
 
 
-def _rename_symbols(release: Release, store: Store, models: Path) -> None:
+def _rename_symbols(release: Release, store: Store, models: Path, systems: Systems) -> None:
     from proofmatch.training.prediction import load_matcher, model_scores
 
-    from .systems import describe, read_systems
+    from .systems import describe
 
-    systems = read_systems("models") | read_systems("ablation")
-    systems = {name: system for name, system in systems.items() if (models / name).is_dir()}
     with tempfile.TemporaryDirectory() as workplace:
         for symbols, by_article in product(SYMBOLS, (False, True)):
             folder = Path(workplace, symbols)

