@@ -228,7 +228,7 @@ def result_tables(result: Result) -> str:
         normalization = result.system.normalization
         how = f" ({normalization_in_words(normalization)})" if normalization else ""
         head += (
-            f"\ntransductive{how}, as claimed: the ranking for a statement uses the whole candidate set; "
+            f"\ntransductive{how}, as claimed: a ranking uses the other statements of the split; "
             "do not compare it with other rankings"
         )
     if claims := claims_of(result.system):
@@ -301,7 +301,7 @@ def comparison_table(result: Result, other: Result, name: str, differences: dict
         one, plain = names if system.transductive else names[::-1]
         title += (
             f"\nnot directly comparable: {one} is transductive and {plain} is not, "
-            "so one of them uses the whole candidate set"
+            "so one of them uses the other statements of the split"
         )
     elif (result.decoding_seen == RANKING) != (other.decoding_seen == RANKING):
         plain, one = names if result.decoding_seen == RANKING else names[::-1]

@@ -64,7 +64,7 @@ class System:
     notes: str | None = None
     date: str | None = None  # when it was submitted, as in `2026-01-31`
     submitter: str | None = None  # who submitted it
-    transductive: bool = False  # whether a ranking uses the other statements or the set of all proofs
+    transductive: bool = False  # whether a ranking uses the other statements of the split
     normalization: dict[str, Any] | None = (
         None  # how scores were normalized over these: `method` and its settings
     )

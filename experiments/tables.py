@@ -23,7 +23,7 @@ _HEADER = (
     "|---|---|---|---:|---:|---:|---:|---:|\n"
 )
 _TRANSDUCTIVE_HEADER = (
-    "| split | system | input | normalisation | MRR | accuracy |\n|---|---|---|---|---:|---:|\n"
+    "| split | system | input | normalization | MRR | accuracy |\n|---|---|---|---|---:|---:|\n"
 )
 _CLAIMS_COLUMNS = {
     "MRR": ("local", "mrr"),
@@ -265,9 +265,9 @@ def _mean(values: list[float]) -> str:
 
 
 def transductive_table(results: Iterable[Result]) -> str:
-    """Lay out only the rankings that use the whole candidate set.
+    """Lay out only the transductive rankings.
 
-    One-to-one matchings are left out: normalisation does not change the best one.
+    One-to-one matchings are left out: normalization does not change the best one.
 
     Args:
         results: Contents of result files of one release.

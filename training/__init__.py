@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .tokenizer import load_tokenizer, train_tokenizer
     from .trainer.arguments import MatchingArguments
     from .trainer.trainer import MatchingTrainer
+    from .views import MultiViewMatcher
 
 __all__ = [
     "JointMatcher",
@@ -25,6 +26,7 @@ __all__ = [
     "LexicalMatcherConfig",
     "MatchingArguments",
     "MatchingTrainer",
+    "MultiViewMatcher",
     "ProofMatcher",
     "ProofMatcherConfig",
     "TrainedMatcher",
@@ -42,6 +44,7 @@ _load, __dir__ = lazy_exports(
         "JointMatcher": ".joint",
         "LexicalMatcher": ".lexical.lexical_matcher",
         "LexicalMatcherConfig": ".lexical.lexical_config",
+        "MultiViewMatcher": ".views",
         "ProofMatcher": ".encoder.proof_matcher",
         "ProofMatcherConfig": ".encoder.encoder_config",
         "TrainedMatcher": ".matcher",

@@ -71,7 +71,7 @@ class Row:
         input: `both`, `text` or `math`, as its authors say; None if unknown.
         scores: The available scores, by the names of `SCORES`.
         checked: Whether its scores were computed here from its predictions. If not, it has no rank.
-        normalization: A description of how scores are normalized over the whole candidate set.
+        normalization: A description of how scores are normalized over all pairs.
         url: Where to read about the system.
         notes: A sentence about it.
         date: When it was submitted.
@@ -120,7 +120,7 @@ class Board:
         manifest_sha256: The hash of the release's manifest; None for a corpus without a release.
         config: `pairs` or `pairs_by_article`.
         split: The split.
-        transductive: Whether rankings use the whole candidate set, as the systems' authors say.
+        transductive: Whether rankings use the other statements of the split, as the systems' authors say.
         n_statements: The number of statements.
         n_proofs: The number of candidate proofs.
         rows: The rows: first those with ranks, the best first; then the others by name.
@@ -155,7 +155,7 @@ class Board:
 
     @property
     def setting(self) -> str:
-        """A description of the split, and whether rankings use the whole candidate set."""
+        """A description of the split, and whether rankings use the other statements."""
         split = "all pairs" if self.split == "all" else f"{self.split} split"
         by_article = " by article" if self.config == "pairs_by_article" else ""
         return f"{split}{by_article}" + (", transductive (claimed)" if self.transductive else "")

@@ -176,7 +176,7 @@ def _about(result: Result) -> list[tuple[str, str]]:
     told += [(f"{name} (claimed)", value) for name, value in claims_of(system)]
     if system.transductive:
         how = normalization_in_words(system.normalization) if system.normalization else "yes"
-        told.append(("transductive (claimed)", f"{how}; a ranking uses the whole candidate set"))
+        told.append(("transductive (claimed)", f"{how}; a ranking uses the other statements of the split"))
     if system.notes:
         told.append(("notes", system.notes))
     return told

@@ -55,7 +55,7 @@ def draw_plots(found: dict[str, Any]) -> dict[str, str]:
             "documents",
             [
                 _line("real time", documents, "build_seconds"),
-                _line("processors", documents, "build_cpu_seconds"),
+                _line("CPU time", documents, "build_cpu_seconds"),
             ],
         ),
         Chart(

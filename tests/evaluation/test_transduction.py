@@ -1,4 +1,4 @@
-"""A ranking that uses the whole candidate set says so everywhere, and is kept apart from others."""
+"""A ranking that uses the other statements says so everywhere, and is kept apart from others."""
 
 import json
 
@@ -117,7 +117,7 @@ def test_evaluation_says_that_a_ranking_is_transductive(release, plain, normaliz
     evaluated(release, normalized)
     shown = capsys.readouterr().out
     assert "transductive (sinkhorn, temperature 0.05, 20 rounds)" in shown
-    assert "whole candidate set" in shown
+    assert "uses the other statements of the split" in shown
     evaluated(release, plain)
     assert "transductive" not in capsys.readouterr().out
 

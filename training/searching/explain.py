@@ -32,7 +32,7 @@ class Explanation:
         encoder: Contribution of a joint matcher's encoder.
         hubness_correction: The part that depends on the proof alone, usually negative.
         reasons: What `shared` and `associated` consist of, strongest first.
-        agreement: The bonus added to the weighted mean of two views, greater if their scores are closer.
+        agreement: The bonus added to the weighted mean of the views, greater if their scores are closer.
     """
 
     statement: Sequence[str]
@@ -73,9 +73,9 @@ def explain(
 ) -> Explanation:
     """Explain the score of a statement and a proof.
 
-    The smooth maximum of two views is the mean of their scores, weighted by a softmax, plus the entropy of
-    these weights, minus the offset of the second view. So parts and reasons of each view count by its weight,
-    and the rest is the `agreement`.
+    The smooth maximum of several views is the mean of their scores minus their offsets, weighted by a
+    softmax, plus the entropy of these weights. So parts and reasons of each view count by its weight, and the
+    rest is the `agreement`.
 
     Args:
         model: From `load_matcher`.
