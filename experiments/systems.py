@@ -55,9 +55,12 @@ def trained_system(release: Release, models: Path, name: str, system: dict[str, 
     folder = models / name
     overrides = list(system.get("set", []))
     if "encoder_package" in system:
-        encoder = str(files(system["encoder_package"]) / "model")
+        encoder = models / system["encoder_package"]  # by this name, models and results refer to it
+        if not encoder.exists():
+            models.mkdir(parents=True, exist_ok=True)
+            encoder.symlink_to(str(files(system["encoder_package"]) / "model"))
         if "preset" not in system:
-            _save_untrained(encoder, folder)
+            _save_untrained(str(encoder), folder)
             return load_matcher(folder)
         overrides.append(f"encoder={encoder}")
     train_matcher(

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Collection, Mapping
+from math import inf
 
 # Invisible characters: control characters, direction marks, surrogates, line and paragraph separators.
 _CONTROLS = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -44,6 +45,14 @@ def check_integers(config: object, minima: Mapping[str, int]) -> None:
         value = getattr(config, name)
         if not isinstance(value, int) or value < minimum:
             raise ProofmatchError(f"{name} must be an integer of at least {minimum}, not {value!r}")
+
+
+def check_weights(config: object, *names: str) -> None:
+    """Refuse fields of a configuration that are not finite numbers of at least 0."""
+    for name in names:
+        value = getattr(config, name)
+        if not isinstance(value, int | float) or not 0 <= value < inf:
+            raise ProofmatchError(f"{name} must be at least 0, not {value!r}")
 
 
 def first_line(error: BaseException) -> str:

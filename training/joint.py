@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from transformers import PretrainedConfig, PreTrainedTokenizerFast
 
-from proofmatch.errors import ProofmatchError
+from proofmatch.errors import ProofmatchError, check_weights
 from proofmatch.progress import Progress
 from proofmatch.ragged import Ragged
 
@@ -18,16 +18,14 @@ from ..evaluation.training_data import TrainingData
 from .encoder.encoder_config import ProofMatcherConfig
 from .encoder.proof_matcher import ProofMatcher, WordReader
 from .gradient_cache import backward_in_chunks
+from .lexical.lexical_config import LexicalMatcherConfig
 from .lexical.lexical_matcher import LexicalMatcher
-from .matcher import Gather, Matcher, ParameterGroup
+from .matcher import Gather, Matcher, ParameterGroup, kind_of_part
 from .texts import Columns, TextReader, Texts
 from .vectors import Vectors
 from .views import MultiViewMatcher
 
-_KINDS: dict[str, type[Matcher]] = {
-    kind.config_class.model_type: kind  # pyright: ignore[reportOptionalMemberAccess]
-    for kind in (LexicalMatcher, MultiViewMatcher)
-}
+_FEATURES = (LexicalMatcher, MultiViewMatcher)  # the kinds of matchers of features
 _MIN_PAIRS = 2  # a single pair has no negatives
 
 
@@ -53,12 +51,21 @@ class JointMatcherConfig(PretrainedConfig):
         **others: Any,  # noqa: ANN401 - what `PretrainedConfig` takes
     ) -> None:
         super().__init__(**others)
-        if not 0 < encoder_share <= 1:
-            raise ProofmatchError(f"encoder_share must be more than 0 and at most 1, not {encoder_share}")
-        self.features = features or {"model_type": LexicalMatcher.config_class.model_type}  # pyright: ignore[reportOptionalMemberAccess]
-        self.encoder = encoder or {}
+        if "lexical" in others:
+            raise ProofmatchError(
+                "it is a joint matcher of an earlier version; train it again, or use the version of "
+                "proofmatch that it was trained with"
+            )
+        self.features = {"model_type": LexicalMatcherConfig.model_type} if features is None else features
+        self.encoder = {} if encoder is None else encoder
         self.encoder_weight = encoder_weight
         self.encoder_share = encoder_share
+        kind_of_part(self.features, *_FEATURES)
+        if not isinstance(self.encoder, dict):
+            raise ProofmatchError(f"the configuration of its encoder must be a table, not {self.encoder!r}")
+        check_weights(self, "encoder_weight", "encoder_share")
+        if not 0 < encoder_share <= 1:
+            raise ProofmatchError(f"encoder_share must be more than 0 and at most 1, not {encoder_share}")
 
     @property
     def input(self) -> str:
@@ -68,7 +75,8 @@ class JointMatcherConfig(PretrainedConfig):
     @property
     def features_config(self) -> Any:  # noqa: ANN401 - of one of two kinds
         """The configuration of the matcher of features."""
-        return _KINDS[self.features["model_type"]].config_class.from_dict(self.features)  # pyright: ignore[reportOptionalMemberAccess]
+        kind = kind_of_part(self.features, *_FEATURES)
+        return kind.config_class.from_dict(self.features)  # pyright: ignore[reportOptionalMemberAccess]
 
     @property
     def encoder_config(self) -> ProofMatcherConfig:
@@ -157,8 +165,17 @@ class JointMatcher(Matcher):
     def __init__(self, config: JointMatcherConfig) -> None:
         super().__init__(config)
         features = config.features_config
-        self.features = _KINDS[features.model_type](features)
+        self.features = kind_of_part(config.features, *_FEATURES)(features)
         self.encoder = ProofMatcher(config.encoder_config)
+        if self.encoder.config.reads_text_column:
+            raise ProofmatchError(
+                "the encoder reads sentences, but features need tokens; set its reads_tokens"
+            )
+        if self.encoder.config.input != features.input:
+            raise ProofmatchError(
+                f"the features read {features.input}, but the encoder {self.encoder.config.input}; both must "
+                "have the same input"
+            )
         self.post_init()
 
     @classmethod
@@ -200,9 +217,15 @@ class JointMatcher(Matcher):
         """Add the gradients of each part's loss to its parameters, and return the mean of the two."""
         features = self.features.backward(_features(statements), _features(proofs), loss, chunk, gather)
         # A batch is a random sample, and so is any part of it.
-        some = slice(max(_MIN_PAIRS, round(self.config.encoder_share * len(statements))))
+        size = min(max(_MIN_PAIRS, round(self.config.encoder_share * len(statements))), len(statements))
+        scale = len(statements) / size  # the loss is divided by the number of pairs of the whole batch
         encoder = backward_in_chunks(
-            self.encoder, _words(statements[some]), _words(proofs[some]), loss, chunk, gather
+            self.encoder,
+            _words(statements[:size]),
+            _words(proofs[:size]),
+            lambda scores: scale * loss(scores),
+            chunk,
+            gather,
         )
         return (features + encoder) / 2
 

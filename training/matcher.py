@@ -408,6 +408,19 @@ def kind_of_model(name: Any, **options: Any) -> str | None:  # noqa: ANN401 - as
     return PretrainedConfig.get_config_dict(name, **options)[0].get("model_type")
 
 
+def kind_of_part(fields: object, *kinds: type[Matcher]) -> type[Matcher]:
+    """Find the kind of a part of a matcher by the `model_type` in its configuration.
+
+    Raises:
+        ProofmatchError: If it is none of these kinds.
+    """
+    model_type = fields.get("model_type") if isinstance(fields, dict) else None
+    by_name = {kind.config_class.model_type: kind for kind in kinds}  # pyright: ignore[reportOptionalMemberAccess]
+    if not isinstance(model_type, str) or model_type not in by_name:
+        raise ProofmatchError(f"a part of it is of the kind {model_type!r}, not {' or '.join(by_name)}")
+    return by_name[model_type]
+
+
 @contextmanager
 def quiet_library() -> Iterator[None]:
     """Silence the progress bars and warnings of transformers."""

@@ -83,6 +83,7 @@ def render_model_card(model: TrainedModel) -> str:
         views=views,
         reads_sentences=_reads_sentences(run),
         encoder_weight=run["model"].get("encoder_weight", JointMatcherConfig().encoder_weight),
+        frozen_layers=run["model"].get("frozen_layers", 0),
         has_blind_view=any(view.hides_names for view in views),
         max_words=run["model"].get("max_words", ProofMatcherConfig().max_words) if has_encoder else None,
         is_by_article=run["config"].endswith("_by_article"),

@@ -81,8 +81,7 @@ def _check_folder(model: str, folder: Path) -> None:
             )
     for path in _matching(folder, _VOCABULARIES):
         content = _read(model, path, _MOST_BYTES_OF_VOCABULARY)
-        if content.count(b"," if path.suffix == ".json" else b"\n") > _MOST_ENTRIES:
-            raise ProofmatchError(f"{path.name} of {model} has more than {_MOST_ENTRIES:,} entries")
+        check_vocabulary(f"{path.name} of {model}", content, "," if path.suffix == ".json" else "\n")
     for path in _matching(folder, _INDEXES):
         index = _parsed(model, path, _read(model, path, _MOST_BYTES_OF_INDEX))
         shards = index.get("weight_map")
@@ -94,6 +93,20 @@ def _check_folder(model: str, folder: Path) -> None:
                     f"{path.name} of {model} names {shown(shard)}, which is not a .safetensors file in the "
                     "model's own folder; do not use this model"
                 )
+
+
+def check_vocabulary(name: str, content: bytes, separator: str) -> None:
+    """Refuse a vocabulary that would take too much memory.
+
+    Args:
+        name: What it is called in messages.
+        content: The file.
+        separator: What stands between two entries.
+    """
+    if len(content) > _MOST_BYTES_OF_VOCABULARY:
+        raise ProofmatchError(f"{name} has more than {_MOST_BYTES_OF_VOCABULARY:,} bytes")
+    if content.count(separator.encode()) > _MOST_ENTRIES:
+        raise ProofmatchError(f"{name} has more than {_MOST_ENTRIES:,} entries")
 
 
 def _matching(folder: Path, patterns: tuple[str, ...]) -> Iterator[Path]:

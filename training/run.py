@@ -113,8 +113,11 @@ def check_settings(settings: Settings, out: Path, input: str) -> None:
     """
     with quiet_library(), _readable_errors():
         MatchingArguments(output_dir=str(out), **settings.training)
-        if settings.model and not settings.model.get("encoder"):
-            ProofMatcherConfig(**{**settings.encoder, "input": input})
+        if settings.model:
+            fields = _encoder_fields(settings, input)
+            if settings.model.get("encoder") is not None:
+                fields["encoder_config"] = {}  # is known only when it is opened
+            ProofMatcherConfig(**fields)
             JointMatcherConfig(**settings.joint)
         lexical_views(settings.lexical, input)
         if settings.lexical.get("renamed_groups") and not settings.training.get("rename_share"):
@@ -193,6 +196,19 @@ def _start_encoder(
     settings: Settings, tokenizer: "PreTrainedTokenizerFast | None", input: str
 ) -> ProofMatcher:
     """Make an encoder of the settings, with new weights or those of a pretrained one."""
+    fields, encoder = _encoder_fields(settings, input), settings.model.get("encoder")
+    if encoder is None:
+        return ProofMatcher(ProofMatcherConfig(vocab_size=len(cast("Any", tokenizer)), **fields))
+    try:
+        return ProofMatcher.from_encoder(encoder, **fields)
+    except ProofmatchError as error:
+        if not settings.lexical:
+            raise
+        raise ProofmatchError(f"{error}; --set encoder=none trains the features alone") from None
+
+
+def _encoder_fields(settings: Settings, input: str) -> dict[str, Any]:
+    """List the fields of an encoder's configuration that settings have, without those of no effect."""
     fields = {**settings.encoder, "input": input}
     encoder = fields.pop("encoder", None)
     if encoder == "":
@@ -200,11 +216,9 @@ def _start_encoder(
             f"the preset {settings.preset} trains a pretrained encoder; say which by --set encoder=OWNER/NAME"
         )
     if encoder is None:
-        return ProofMatcher(ProofMatcherConfig(vocab_size=len(tokenizer or ()), **fields))
+        return fields
     fields = {name: fields[name] for name in ("input", *ENCODER_FIELDS) if name in fields}
-    if settings.lexical:
-        fields["reads_tokens"] = True  # as the features do
-    return ProofMatcher.from_encoder(encoder, **fields)
+    return {**fields, "reads_tokens": True} if settings.lexical else fields  # as the features do
 
 
 def _start_lexical(

@@ -78,8 +78,8 @@ class Settings:
             empty for a matcher without an encoder.
         lexical: Fields of `LexicalMatcherConfig`; `blind_groups`, the groups of a view that does not see
             the names of variables; `renamed_groups`, the groups of the only view that is trained on
-            renamed proofs (`rename_share`); and `blind_offset` and `renamed_offset`, subtracted from the
-            scores of these views. Empty for a matcher without features.
+            renamed proofs (`rename_share`; an encoder is, too); and `blind_offset` and `renamed_offset`,
+            subtracted from the scores of these views. Empty for a matcher without features.
         training: Fields of `MatchingArguments`.
     """
 
@@ -135,9 +135,27 @@ def load_settings(preset: str, overrides: list[str] | tuple[str, ...] = ()) -> S
             part = {"model": "encoder", "lexical": "lexical part"}[section]
             raise ProofmatchError(f"the preset {preset} has no {part}, so {key} has no effect; leave it out")
         getattr(settings, section)[key] = _read_value(key, text, kind)
+    keys = [override.partition("=")[0] for override in overrides]
+    for key in keys:
+        if known[key][0] == "model" and key != "encoder" and (reason := _why_no_effect(key, settings)):
+            raise ProofmatchError(f"{reason}, so {key} has no effect; leave it out")
     if settings.lexical and settings.model.get("encoder", "") is None:
         settings.model.clear()  # features alone
     return settings
+
+
+def _why_no_effect(key: str, settings: Settings) -> str | None:
+    """Tell why a setting of the encoder has no effect, if it has none."""
+    encoder = settings.model.get("encoder", "ours")
+    if settings.lexical and encoder is None:
+        return "without an encoder, features are trained alone"
+    if key in JOINT_FIELDS:
+        return None if settings.lexical else f"the preset {settings.preset} has no features"
+    if settings.lexical and key == "reads_tokens":
+        return "an encoder beside features always reads tokens"
+    if encoder not in (None, "ours") and key not in ENCODER_FIELDS:
+        return "a pretrained encoder has its own sizes"
+    return None
 
 
 def _presets() -> Traversable:

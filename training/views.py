@@ -6,6 +6,7 @@ But new names do not change a proof. Each view scores a pair by itself, and the 
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,11 @@ from proofmatch.errors import ProofmatchError
 from proofmatch.progress import Progress
 
 from ..evaluation.training_data import TrainingData
-from .encoder.proof_matcher import ProofMatcher
+from .lexical.lexical_config import LexicalMatcherConfig
 from .lexical.lexical_matcher import LexicalMatcher
-from .matcher import Gather, Matcher, ParameterGroup
+from .matcher import Gather, Matcher, ParameterGroup, kind_of_part
 from .texts import Columns, TextReader, Texts
 from .vectors import TextVectors, TextViews, smooth_maximum
-
-_KINDS: dict[str, type[Matcher]] = {
-    kind.config_class.model_type: kind  # pyright: ignore[reportOptionalMemberAccess]
-    for kind in (ProofMatcher, LexicalMatcher)
-}
 
 
 class MultiViewMatcherConfig(PretrainedConfig):
@@ -55,6 +51,10 @@ class MultiViewMatcherConfig(PretrainedConfig):
             raise ProofmatchError(
                 f"{len(self.views)} views need as many offsets and as many values of `renamed`"
             )
+        if not all(isinstance(offset, int | float) and isfinite(offset) for offset in self.offsets):
+            raise ProofmatchError(f"offsets must be numbers, not {self.offsets}")
+        for fields in self.views:
+            kind_of_part(fields, LexicalMatcher)
 
     @property
     def input(self) -> str:
@@ -62,12 +62,9 @@ class MultiViewMatcherConfig(PretrainedConfig):
         return self.view_configs[0].input
 
     @property
-    def view_configs(self) -> tuple[PretrainedConfig, ...]:
+    def view_configs(self) -> tuple[LexicalMatcherConfig, ...]:
         """The configuration of each view."""
-        return tuple(
-            _KINDS[fields["model_type"]].config_class.from_dict(fields)  # pyright: ignore[reportOptionalMemberAccess]
-            for fields in self.views
-        )
+        return tuple(LexicalMatcherConfig.from_dict(fields) for fields in self.views)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +149,7 @@ class MultiViewMatcher(Matcher):
 
     def __init__(self, config: MultiViewMatcherConfig) -> None:
         super().__init__(config)
-        self.matchers = torch.nn.ModuleList(_KINDS[part.model_type](part) for part in config.view_configs)
+        self.matchers = torch.nn.ModuleList(LexicalMatcher(part) for part in config.view_configs)
         self.post_init()
 
     @classmethod

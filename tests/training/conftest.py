@@ -1,5 +1,6 @@
 """Fixtures for tests of models: tiny matchers of all kinds, trained on the sample for an epoch or two."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from proofmatch.builder.release.release import open_release
 from proofmatch.training.run import train_matcher
 from proofmatch.training.settings import load_settings
+from tests.training.tiny_encoder import save_tiny_encoder
 
 TINY = [
     "embedding_size=16",
@@ -57,6 +59,24 @@ def joint_model(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     """The folder of a joint matcher."""
     out = tmp_path_factory.mktemp("models") / "joint"
     return train_matcher(open_release(release), load_settings("joint", TINY_JOINT), out)
+
+
+@pytest.fixture(scope="session")
+def best_model(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a matcher with three views and a pretrained encoder, which is gone.
+
+    Its scores do not depend on the other candidates.
+    """
+    encoder = save_tiny_encoder(tmp_path_factory.mktemp("encoders") / "tiny-bert", n_layers=2)
+    own = [f"encoder={encoder}", "frozen_layers=1", "encoder_share=0.5", "candidate_weight=0"]
+    tiny = [setting for setting in TINY_FAST if setting != ONE_VIEW]
+    out = train_matcher(
+        open_release(release),
+        load_settings("best", [*tiny, *own]),
+        tmp_path_factory.mktemp("models") / "best",
+    )
+    shutil.rmtree(encoder)
+    return out
 
 
 @pytest.fixture(scope="session", params=["fast", "best"])

@@ -18,7 +18,12 @@ class Parts:
         columns = [column(side) for side in corpus.tokens]
         self.tokenizer = train_tokenizer(columns, min_count=1)
         config = ProofMatcherConfig(
-            vocab_size=len(self.tokenizer), feed_forward_size=6, dropout=0.0, max_words=10, **SIZES
+            vocab_size=len(self.tokenizer),
+            feed_forward_size=6,
+            dropout=0.0,
+            max_words=10,
+            input=self.lexical.config.input,
+            **SIZES,
         )
         self.encoder = ProofMatcher(config).eval()
         make_random(self.encoder)

@@ -109,14 +109,20 @@ def test_the_features_keep_their_hubness_correction():
 def test_the_encoder_is_trained_on_its_share_of_a_batch():
     parts = Parts(encoder_share=0.5)
     matcher, (statements, proofs) = parts.matcher, map(both, parts.pairs)
-    some = [side[: round(0.5 * PAIRS)] for side in (statements, proofs)]
-    two_sided_loss(matcher.encoder(*([text.words for text in side] for side in some))).backward()
+    size = round(0.5 * PAIRS)
+    some = [side[:size] for side in (statements, proofs)]
+    of_encoder = (
+        PAIRS / size * two_sided_loss(matcher.encoder(*([text.words for text in side] for side in some)))
+    )
+    of_encoder.backward()
     expected = matcher.encoder.weight.grad.clone()
     matcher.zero_grad()
-    two_sided_loss(lexical_scores(matcher.features, parts.pairs)).backward()
+    lexical = two_sided_loss(lexical_scores(matcher.features, parts.pairs))
+    lexical.backward()
     of_features = matcher.features.scales.grad.clone()
     matcher.zero_grad()
-    matcher.backward(statements, proofs, two_sided_loss, None, lambda vectors: vectors)
+    told = matcher.backward(statements, proofs, two_sided_loss, None, lambda vectors: vectors)
+    assert told.item() == pytest.approx((lexical + of_encoder).item() / 2, rel=1e-5)
     assert torch.allclose(matcher.encoder.weight.grad, expected, atol=1e-5)
     assert torch.allclose(matcher.features.scales.grad, of_features, atol=1e-5)
 
@@ -125,6 +131,46 @@ def test_the_encoder_is_trained_on_its_share_of_a_batch():
 def test_impossible_shares_are_refused(share):
     with pytest.raises(ProofmatchError, match="encoder_share must be"):
         Parts(encoder_share=share)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"features": {}}, "a part of it is of the kind None, not lexical-matcher or multi-view-matcher"),
+        ({"features": {"model_type": "joint-matcher"}}, "of the kind 'joint-matcher'"),
+        ({"features": {"model_type": ["lexical-matcher"]}}, r"of the kind \['lexical-matcher'\]"),
+        ({"features": "lexical-matcher"}, "of the kind None"),
+        (
+            {"features": {"model_type": "multi-view-matcher", "views": [{"model_type": "proof-matcher"}]}},
+            "of the kind 'proof-matcher', not lexical-matcher",
+        ),
+        (
+            {"features": {"model_type": "multi-view-matcher", "views": [{}], "offsets": ["1"]}},
+            "offsets must be numbers",
+        ),
+        ({"encoder": ["vocab_size"]}, "the configuration of its encoder must be a table"),
+        ({"encoder": {"num_piece_bytes": None}}, "num_piece_bytes must be an integer"),
+        ({"encoder": {"encoder_config": []}}, "encoder_config must be a table"),
+        ({"encoder": {"reads_tokens": True}}, "reads_tokens and frozen_layers are settings of pretrained"),
+        ({"encoder": {"input": "math"}}, "the features read both, but the encoder math"),
+        ({"encoder_weight": "much"}, "encoder_weight must be at least 0, not 'much'"),
+        ({"encoder_weight": float("inf")}, "encoder_weight must be at least 0"),
+        ({"encoder_share": None}, "encoder_share must be at least 0, not None"),
+        ({"lexical": {"rank": 8}}, "a joint matcher of an earlier version; train it again"),
+    ],
+    ids=str,
+)
+def test_a_configuration_that_does_not_work_is_one_sentence(tmp_path, change, told):
+    Parts().matcher.save_pretrained(tmp_path)
+    path = tmp_path / "config.json"
+    config = json.loads(path.read_text())
+    for name, value in change.items():
+        merges = name == "encoder" and isinstance(value, dict)
+        config[name] = {**config[name], **value} if merges else value
+    path.write_text(json.dumps(config))
+    with pytest.raises(ProofmatchError, match=told) as refused:
+        open_matcher(tmp_path)
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("hub_weight", [0, 0.5])

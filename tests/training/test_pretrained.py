@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import torch
 from transformers import (
@@ -22,10 +23,13 @@ from transformers import (
 from proofmatch.builder.release.release import open_release
 from proofmatch.errors import ProofmatchError
 from proofmatch.training import ProofMatcher, ProofMatcherConfig, load_tokenizer
+from proofmatch.training.encoder.pretrained import open_pieces, pieces_of_encoder, weights_of_encoder
+from proofmatch.training.joint import JointMatcher
+from proofmatch.training.losses import two_sided_loss
 from proofmatch.training.prediction import load_matcher
 from proofmatch.training.run import train_matcher
 from proofmatch.training.settings import load_settings
-from proofmatch.training.texts import encode_readable_texts
+from proofmatch.training.texts import encode_pieces, encode_readable_texts
 from tests.training.tiny_encoder import PLACES, WORDS, save_tiny_encoder
 from tests.training.trainer.running import history, run
 
@@ -144,6 +148,64 @@ def test_an_encoder_without_weights_is_one_sentence(encoder, tmp_path):
     with pytest.raises(ProofmatchError, match=r"the encoder .* cannot be opened") as refused:
         ProofMatcher.from_encoder(str(copy))
     assert "\n" not in str(refused.value)
+
+
+PIECES = [2, *(WORDS.index(word) for word in ("Let", "a", "be")), 1, 3]  # [CLS] Let a be [UNK] [SEP]
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "expected"),
+    [
+        ([["t:Let", "m:a", "t:be", "m:x"], ["t:Let"]], {}, [PIECES, [2, 4, 3]]),
+        ([["t:Let", "m.bold:a", "t:be", "m::"]], {}, [PIECES]),  # a colon, and a font
+        ([["t:Let", "m:a", "t:be"]], {"input": "text"}, [[2, 4, 5, 3]]),
+        ([["t:Let", "m:a", "t:be"]], {"input": "math"}, [[2, 6, 3]]),
+        ([["t:Let", "m:a", "t:be"]], {"max_length": 4}, [[2, 4, 6, 3]]),
+        ([["t:a,Let"]], {}, [[2, 6, 1, 4, 3]]),  # several pieces
+        ([[], ["t:Let"], []], {}, [[2, 3], [2, 4, 3], [2, 3]]),
+        ([], {}, []),
+    ],
+    ids=str,
+)
+def test_tokens_are_split_into_the_pieces_of_the_encoder(encoder, texts, options, expected):
+    pieces = open_pieces(pieces_of_encoder(str(encoder)))
+    encoded = encode_pieces(pieces, pa.array(texts, pa.list_(pa.string())), **options)
+    assert [encoded[number].tolist() for number in range(len(encoded))] == expected
+
+
+def test_frozen_layers_and_embeddings_keep_their_weights(tmp_path):
+    encoder = save_tiny_encoder(tmp_path / "encoder", n_layers=3)
+    matcher = ProofMatcher.from_encoder(str(encoder), frozen_layers=2, dropout=0.0)
+    trained = {name for name, parameter in matcher.named_parameters() if parameter.requires_grad}
+    parts = {".".join(name.split(".")[:5]) for name in trained}
+    pooler = {f"encoder.model.pooler.dense.{name}" for name in ("weight", "bias")}
+    assert parts == {"weight", "bias", "encoder.model.encoder.layer.2", *pooler}
+    matcher.backward(texts(4, 6), texts(5, 3), two_sided_loss, None, lambda vectors: vectors)
+    with_gradient = {name for name, parameter in matcher.named_parameters() if parameter.grad is not None}
+    assert with_gradient == {name for name in trained if "pooler" not in name}
+    for n_layers in (3, 4):
+        with pytest.raises(ProofmatchError, match=f"frozen_layers is {n_layers}, but must be less than 3"):
+            ProofMatcher.from_encoder(str(encoder), frozen_layers=n_layers)
+
+
+@pytest.mark.parametrize("damage", ["bytes", "json"])
+def test_a_damaged_tokenizer_in_the_weights_is_one_sentence(encoder, damage):
+    matcher = ProofMatcher.from_encoder(str(encoder), reads_tokens=True)
+    matcher.pieces.fill_(255 if damage == "bytes" else ord("x"))
+    with pytest.raises(ProofmatchError, match="the tokenizer in its weights cannot be opened") as refused:
+        matcher.reader(load_tokenizer(encoder, typed=False))
+    assert "\n" not in str(refused.value)
+
+
+def test_best_fine_tunes_the_encoder_beside_three_views(best_model, tmp_path):
+    matcher = load_matcher(best_model).matcher
+    assert isinstance(matcher, JointMatcher)
+    assert len(matcher.views) == 3
+    before = weights_of_encoder(str(save_tiny_encoder(tmp_path, n_layers=2)))  # has the same weights again
+    after = matcher.encoder.encoder.state_dict()
+    changed = {name for name in before if not torch.equal(before[name], after[name])}
+    assert changed
+    assert all(name.startswith("model.encoder.layer.1.") for name in changed)
 
 
 def test_real_weights_know_what_belongs_together():

@@ -20,7 +20,7 @@ PROOFS = [
 ]
 
 
-@pytest.mark.parametrize("kind", ["tiny_model", "lexical_model", "joint_model"])
+@pytest.mark.parametrize("kind", ["tiny_model", "lexical_model", "joint_model", "best_model"])
 def test_matchers_of_all_kinds_score_texts(kind, request):
     matcher = proofmatch.load_matcher(request.getfixturevalue(kind))
     scores = matcher.score(STATEMENTS, PROOFS)

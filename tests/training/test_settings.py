@@ -38,7 +38,8 @@ def test_a_preset_makes_a_model_and_a_training(preset, tmp_path):
     settings = load_settings(preset)
     arguments = MatchingArguments(output_dir=str(tmp_path / "model"), **settings.training)
     sizes = {key: value for key, value in settings.encoder.items() if key != "encoder"}  # has no default
-    config = ProofMatcherConfig(vocab_size=100, **sizes)
+    pretrained = {"encoder_config": {}} if "encoder" in settings.model else {}
+    config = ProofMatcherConfig(vocab_size=100, **sizes, **pretrained)
     joint = JointMatcherConfig(**settings.joint)
     lexical = LexicalMatcherConfig(**settings.lexical)
     assert settings.model or settings.lexical
@@ -247,6 +248,21 @@ def test_impossible_settings_are_refused_and_leave_no_files(release, tmp_path, c
         ("joint", "feature_rate=-1", "feature_rate must be at least 0"),
         ("joint", "num_heads=0", "num_heads must be an integer of at least 1"),
         ("joint", "encoder=some/folder", "the encoder some/folder cannot be opened"),
+        ("joint", "encoder=some/folder", "--set encoder=none trains the features alone"),
+        ("best", "encoder=", "say which by --set encoder=OWNER/NAME"),
+        ("best", "encoder_share=5", "encoder_share must be more than 0 and at most 1, not 5"),
+        ("best", "encoder_weight=-3", "encoder_weight must be at least 0, not -3"),
+        ("best", "dropout=7", "dropout must be from 0 to less than 1, not 7"),
+        ("best", "frozen_layers=-2", "frozen_layers must be an integer of at least 0, not -2"),
+        (
+            "best",
+            "embedding_size=3",
+            "a pretrained encoder has its own sizes, so embedding_size has no effect",
+        ),
+        ("best", "reads_tokens=false", "always reads tokens, so reads_tokens has no effect"),
+        ("quick", "encoder_weight=3", "the preset quick has no features, so encoder_weight has no effect"),
+        ("quick", "reads_tokens=true", "reads_tokens and frozen_layers are settings of pretrained encoders"),
+        ("finetune", "encoder_share=0.5", "the preset finetune has no features"),
     ],
 )
 def test_impossible_settings_of_features_are_refused(release, tmp_path, capsys, preset, override, told):

@@ -26,7 +26,7 @@ WORDS = [
 ]
 
 
-def save_tiny_encoder(folder: Path) -> Path:
+def save_tiny_encoder(folder: Path, n_layers: int = 1) -> Path:
     vocabulary = {word: number for number, word in enumerate(WORDS)}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))  # noqa: S106 - a word
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
@@ -36,7 +36,12 @@ def save_tiny_encoder(folder: Path) -> Path:
     special = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(folder)
     torch.manual_seed(0)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    sizes = {
+        "hidden_size": 16,
+        "num_hidden_layers": n_layers,
+        "num_attention_heads": 2,
+        "intermediate_size": 16,
+    }
     config = BertConfig(vocab_size=len(WORDS), max_position_embeddings=PLACES, **sizes)
     BertModel(config).save_pretrained(folder)
     return folder

@@ -13,6 +13,7 @@ _MINIMA = {
     **dict.fromkeys(("num_heads", "key_size", "value_size"), 1),
     "num_layers": 0,
     "frozen_layers": 0,
+    "num_piece_bytes": 0,
     "max_words": 3,  # start, one word, end
 }
 
@@ -40,7 +41,7 @@ class ProofMatcherConfig(PretrainedConfig):
             pieces, and not sentences with `$TeX$`.
         frozen_layers: Number of layers of a pretrained encoder, after its embeddings, that keep their weights
             and its embeddings'; 0 to train all weights.
-        num_piece_bytes: Size of the tokenizer that splits them, which is saved with the weights.
+        num_piece_bytes: Size of the tokenizer that makes these pieces, which is saved with the weights.
     """
 
     model_type = "proof-matcher"
@@ -72,6 +73,16 @@ class ProofMatcherConfig(PretrainedConfig):
         if encoder is not None and encoder_config is None:
             raise ProofmatchError(
                 f"a matcher around the pretrained encoder {encoder} is made by ProofMatcher.from_encoder"
+            )
+        if encoder_config is None and (reads_tokens or frozen_layers):
+            raise ProofmatchError(
+                "reads_tokens and frozen_layers are settings of pretrained encoders; leave them out"
+            )
+        if not isinstance(encoder_config, dict | None):
+            raise ProofmatchError(f"encoder_config must be a table, not {encoder_config!r}")
+        if hides_names and encoder_config is not None and not reads_tokens:
+            raise ProofmatchError(
+                "hides_names needs typed tokens, but the encoder reads sentences; leave it out"
             )
         check_choice("input", input, INPUTS)
         self.pad_token_id = pad_token_id

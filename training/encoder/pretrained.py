@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError
+from tokenizers import Tokenizer
 from torch import nn
 from torch.nn import functional
 from transformers import AutoConfig, AutoModel
@@ -18,7 +20,7 @@ from transformers.models.auto.modeling_auto import (
 from proofmatch.errors import ProofmatchError, first_line
 
 from ..matcher import quiet_library
-from ..model_files import check_model_files
+from ..model_files import check_model_files, check_vocabulary
 from ..tokenizer import load_tokenizer
 from .encoder_config import ProofMatcherConfig
 
@@ -45,13 +47,18 @@ class PretrainedEncoder(nn.Module):
 
     def _freeze(self, n_layers: int, depth: int) -> None:
         """Keep the weights of the embeddings and of the first layers."""
-        layers = [
-            part for part in self.model.modules() if isinstance(part, nn.ModuleList) and len(part) == depth
-        ]
-        if not layers or n_layers > depth:
-            raise ProofmatchError(f"frozen_layers is {n_layers}, but the encoder has {depth} layers")
-        for part in (self.model.get_input_embeddings(), *layers[0][:n_layers]):
-            part.requires_grad_(False)
+        if n_layers >= depth:
+            raise ProofmatchError(
+                f"frozen_layers is {n_layers}, but must be less than {depth}, the encoder's number of layers"
+            )
+        lists = [part for part in self.model.modules() if isinstance(part, nn.ModuleList)]
+        layers = next((part for part in lists if len(part) == depth), None)
+        if layers is None:
+            raise ProofmatchError("the layers of this encoder cannot be frozen; set frozen_layers=0")
+        # Whatever comes before a layer has its parameters before it.
+        first_trained = next(layers[n_layers].parameters())
+        for parameter in takewhile(lambda one: one is not first_trained, self.model.parameters()):
+            parameter.requires_grad_(False)
 
     def forward(self, input_ids: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         """Encode texts, (texts, length) → (texts, hidden), independently of the padding."""
@@ -91,9 +98,7 @@ def config_of_encoder(encoder: str, **sizes: Any) -> ProofMatcherConfig:  # noqa
     positions -= padding + 1 if padding else 0
     fields = {key: value for key, value in config.to_dict().items() if value is not None and _is_shape(key)}
     if "dropout" in sizes:
-        dropouts = [
-            key for key, value in fields.items() if "dropout" in key and isinstance(value, int | float)
-        ]
+        dropouts = [key for key, value in fields.items() if "drop" in key and isinstance(value, int | float)]
         fields.update(dict.fromkeys(dropouts, sizes["dropout"]))
     return ProofMatcherConfig(
         **{
@@ -136,7 +141,7 @@ def weights_of_encoder(encoder: str) -> dict[str, torch.Tensor]:
 
 
 def pieces_of_encoder(encoder: str) -> bytes:
-    """Load the tokenizer of a pretrained encoder, as JSON.
+    """Load the tokenizer of a pretrained encoder, as JSON, without truncation and padding.
 
     Raises:
         ProofmatchError: If there is none.
@@ -145,6 +150,21 @@ def pieces_of_encoder(encoder: str) -> bytes:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer.to_str().encode()
+
+
+def open_pieces(content: bytes) -> Tokenizer:
+    """Open the tokenizer that is saved with the weights of a matcher.
+
+    Raises:
+        ProofmatchError: If it is damaged or too large.
+    """
+    check_vocabulary("the tokenizer in its weights", content, ",")
+    try:
+        return Tokenizer.from_str(content.decode())
+    except Exception as error:  # the library has no class of its own
+        raise ProofmatchError(
+            f"the tokenizer in its weights cannot be opened ({first_line(error)}); fetch the model again"
+        ) from None
 
 
 @contextmanager

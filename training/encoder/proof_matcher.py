@@ -27,6 +27,7 @@ from .pretrained import (
     PretrainedEncoder,
     config_of_encoder,
     name_of_encoder,
+    open_pieces,
     pieces_of_encoder,
     weights_of_encoder,
 )
@@ -243,7 +244,8 @@ class WordReader:
             return encode_texts(self.tokenizer, texts, self.config.input, self.config.max_words)
         if self.config.input != "both":
             raise ProofmatchError(
-                f"a pretrained encoder reads whole sentences, so its input is both, not {self.config.input}"
+                f"a pretrained encoder reads whole sentences, so its input is both, not {self.config.input}; "
+                "set reads_tokens=true to give it tokens"
             )
         return encode_readable_texts(self.tokenizer, texts.to_pylist(), self.config.max_words)
 
@@ -356,11 +358,7 @@ class ProofMatcher(Matcher):
 
     @cached_property
     def _piece_tokenizer(self) -> "Tokenizer | None":
-        if not self.config.reads_tokens:
-            return None
-        from tokenizers import Tokenizer
-
-        return Tokenizer.from_str(self.pieces.cpu().numpy().tobytes().decode())
+        return open_pieces(self.pieces.cpu().numpy().tobytes()) if self.config.reads_tokens else None
 
     def backward(
         self,

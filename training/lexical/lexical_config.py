@@ -1,12 +1,11 @@
 """The configuration of the lexical matcher."""
 
 from dataclasses import dataclass
-from math import inf
 from typing import Any
 
 from transformers import PretrainedConfig
 
-from proofmatch.errors import ProofmatchError, check_choice, check_integers
+from proofmatch.errors import ProofmatchError, check_choice, check_integers, check_weights
 
 from ...evaluation.task import INPUTS
 from .features import FEATURES_VERSION, GROUPS, SHAPES
@@ -82,9 +81,6 @@ class LexicalMatcherConfig(PretrainedConfig):
                 )
         if not groups:
             raise ProofmatchError(f"groups must have at least one of {', '.join(GROUPS)}")
-        for name, weight in (("hub_weight", hub_weight), ("candidate_weight", candidate_weight)):
-            if not isinstance(weight, int | float) or not 0 <= weight < inf:
-                raise ProofmatchError(f"{name} must be at least 0, not {weight!r}")
         if not rank and not has_sparse_part:
             raise ProofmatchError(
                 "with rank 0 and no sparse part there is nothing to score by; set one of them"
@@ -115,6 +111,7 @@ class LexicalMatcherConfig(PretrainedConfig):
         self.num_texts = num_texts
         self.features_version = features_version
         check_integers(self, _MINIMA)
+        check_weights(self, "hub_weight", "candidate_weight")
 
 
 @dataclass(frozen=True, slots=True)

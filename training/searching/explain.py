@@ -82,8 +82,7 @@ def explain(
         statement: Typed tokens.
         proof: Typed tokens.
         top: Number of reasons of each kind; None for all.
-        vectors: The vectors of the statement and of the proof, if known. Otherwise the proof is compared with
-            all background statements of the matcher, for which an encoder takes some time.
+        vectors: The vectors of the statement and of the proof, if known. Otherwise they are computed.
 
     Raises:
         ProofmatchError: If the matcher has no features.

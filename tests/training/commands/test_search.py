@@ -44,7 +44,7 @@ def find(tiny_model, release, capsys):
     return run
 
 
-@pytest.fixture(params=["lexical_model", "joint_model"])
+@pytest.fixture(params=["lexical_model", "joint_model", "best_model"])
 def featured(request):
     """Matchers with features, whose vectors are sparse as well as dense."""
     return request.getfixturevalue(request.param)

@@ -83,7 +83,7 @@ def test_vectors_that_are_known_need_not_be_computed(parts, monkeypatch):
     assert found.reasons == expected.reasons
 
 
-@pytest.mark.parametrize("kind", ["lexical_model", "joint_model"])
+@pytest.mark.parametrize("kind", ["lexical_model", "joint_model", "best_model"])
 def test_scores_of_a_saved_model_are_explained(kind, release, request):
     model, opened = load_matcher(request.getfixturevalue(kind)), open_release(release)
     scores = model_scores(model, load_task(opened, "test")).block(0, 2)

@@ -18,7 +18,7 @@ from proofmatch.training.vectors import SparseVectors, TextVectors, scores_of
 STATEMENTS = ["Let $p$ be a prime.", r"Every subgroup of $\mathbb{Z}$ is cyclic.", "Unheard-of xyzzy $\\Xi$"]
 
 
-@pytest.mark.parametrize("kind", ["tiny_model", "lexical_model", "joint_model"])
+@pytest.mark.parametrize("kind", ["tiny_model", "lexical_model", "joint_model", "best_model"])
 def test_scores_are_those_of_the_matcher(request, release, kind):
     given, opened = load_matcher(request.getfixturevalue(kind)), open_release(release)
     columns = [column_of(opened, "pairs", split, "proof_tokens") for split in SPLITS]
@@ -91,7 +91,7 @@ def test_unknown_commands_are_a_warning_in_python(lexical_model, release):
     model.search(r"Let $x \in \PP^n$.", release, k=1, macros=r"\newcommand{\PP}{\mathbb{P}}")
 
 
-@pytest.mark.parametrize("kind", ["lexical_model", "joint_model"])
+@pytest.mark.parametrize("kind", ["lexical_model", "joint_model", "best_model"])
 def test_a_statement_is_most_similar_to_itself(request, release, kind):
     searcher = Searcher(load_matcher(request.getfixturevalue(kind)), open_release(release), SPLITS)
     rows = open_release(release).table("pairs", "test", ["statement", "proof"]).to_pylist()
