@@ -1,8 +1,8 @@
 """Checks the files of an untrusted model or tokenizer before the library opens any of them.
 
 The library opens what the files name: an index its shards, a configuration its weights, an adapter the model
-it belongs to. Only weights in safetensors that lie in the model's own folder are opened here. Files that are
-read into memory at once are limited in size.
+it belongs to. Only weights in safetensors in the model's own folder are opened here. Files that are read
+into memory at once are limited in size.
 """
 
 import json
