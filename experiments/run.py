@@ -207,10 +207,10 @@ def run_ablation(release: Release, store: Store, models: Path, names: Sequence[s
     ablation = read_systems("ablation")
     systems = ablation | read_systems("models")
     chosen = _chosen(names, systems, "ablation.toml or models.toml")
+    if missing := [name for name in names if name not in ablation and not (models / name).is_dir()]:
+        raise ProofmatchError(f"train {', '.join(missing)} first, by `make models`")
     _ablate(release, store, models, {name: ablation[name] for name in chosen if name in ablation})
     present = {name: systems[name] for name in chosen if (models / name).is_dir()}
-    if missing := set(names) - set(present):
-        raise ProofmatchError(f"train {', '.join(sorted(missing))} first, by `make models`")
     _normalize(release, store, models, present)
     _rename_symbols(release, store, models, present)
 

@@ -25,7 +25,7 @@ from .texts import Columns, TextReader, Texts
 from .vectors import Vectors
 from .views import MultiViewMatcher
 
-_FEATURES = (LexicalMatcher, MultiViewMatcher)  # the kinds of matchers of features
+_FEATURE_MATCHERS = (LexicalMatcher, MultiViewMatcher)  # the kinds of matchers of features
 _MIN_PAIRS = 2  # a single pair has no negatives
 
 
@@ -60,7 +60,7 @@ class JointMatcherConfig(PretrainedConfig):
         self.encoder = {} if encoder is None else encoder
         self.encoder_weight = encoder_weight
         self.encoder_share = encoder_share
-        kind_of_part(self.features, *_FEATURES)
+        kind_of_part(self.features, *_FEATURE_MATCHERS)
         if not isinstance(self.encoder, dict):
             raise ProofmatchError(f"the configuration of its encoder must be a table, not {self.encoder!r}")
         check_weights(self, "encoder_weight", "encoder_share")
@@ -75,7 +75,7 @@ class JointMatcherConfig(PretrainedConfig):
     @property
     def features_config(self) -> Any:  # noqa: ANN401 - of one of two kinds
         """The configuration of the matcher of features."""
-        kind = kind_of_part(self.features, *_FEATURES)
+        kind = kind_of_part(self.features, *_FEATURE_MATCHERS)
         return kind.config_class.from_dict(self.features)  # pyright: ignore[reportOptionalMemberAccess]
 
     @property
@@ -165,7 +165,7 @@ class JointMatcher(Matcher):
     def __init__(self, config: JointMatcherConfig) -> None:
         super().__init__(config)
         features = config.features_config
-        self.features = kind_of_part(config.features, *_FEATURES)(features)
+        self.features = kind_of_part(config.features, *_FEATURE_MATCHERS)(features)
         self.encoder = ProofMatcher(config.encoder_config)
         if self.encoder.config.reads_text_column:
             raise ProofmatchError(

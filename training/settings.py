@@ -135,8 +135,7 @@ def load_settings(preset: str, overrides: list[str] | tuple[str, ...] = ()) -> S
             part = {"model": "encoder", "lexical": "lexical part"}[section]
             raise ProofmatchError(f"the preset {preset} has no {part}, so {key} has no effect; leave it out")
         getattr(settings, section)[key] = _read_value(key, text, kind)
-    keys = [override.partition("=")[0] for override in overrides]
-    for key in keys:
+    for key in (override.partition("=")[0] for override in overrides):
         if known[key][0] == "model" and key != "encoder" and (reason := _why_no_effect(key, settings)):
             raise ProofmatchError(f"{reason}, so {key} has no effect; leave it out")
     if settings.lexical and settings.model.get("encoder", "") is None:
@@ -146,14 +145,14 @@ def load_settings(preset: str, overrides: list[str] | tuple[str, ...] = ()) -> S
 
 def _why_no_effect(key: str, settings: Settings) -> str | None:
     """Tell why a setting of the encoder has no effect, if it has none."""
-    encoder = settings.model.get("encoder", "ours")
-    if settings.lexical and encoder is None:
+    encoder = settings.model.get("encoder")
+    if settings.lexical and "encoder" in settings.model and encoder is None:
         return "without an encoder, features are trained alone"
     if key in JOINT_FIELDS:
         return None if settings.lexical else f"the preset {settings.preset} has no features"
     if settings.lexical and key == "reads_tokens":
         return "an encoder beside features always reads tokens"
-    if encoder not in (None, "ours") and key not in ENCODER_FIELDS:
+    if encoder is not None and key not in ENCODER_FIELDS:
         return "a pretrained encoder has its own sizes"
     return None
 
